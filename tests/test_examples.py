@@ -32,6 +32,13 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "clearance: smallest gap": (-1e-13, 1e-12),
         "clearance: drift": (0.0, 1e-13),
     },
+    "spin_up": {
+        "largest deflection, finite elements with stiffening [m]": (0.5737, 0.5757),
+        "largest deflection, rod [m]": (0.5731, 0.5751),
+        "difference between the two [m]": (0.0, 0.01),
+        "without stiffening the run ends at [s]": (5.0, 14.0),
+        "largest von Mises' stress in the middle of the run [MPa]": (10.0, 200.0),
+    },
     "environment": {"without a law [s]": (2.0, 2.4), "with a law [s]": (10.0, 10.1)},
     "first_run": {
         "angle at the end": (0.327, 0.330),

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from isodyn.api.resuming import resume
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
+    from isodyn.flexible import FiniteElements
     from isodyn.formulations import (
         GGL,
         AccelerationLevel,
@@ -171,6 +172,7 @@ __all__ = [
     "EnergyMomentum",
     "Ensemble",
     "Event",
+    "FiniteElements",
     "FirstOrderScheme",
     "FirstOrderSystem",
     "Fixed",
@@ -328,6 +330,7 @@ _LATER = {
     **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
     "Solution": "isodyn.results",
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
+    "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     "Ensemble": "isodyn.results.ensemble",
     "ensemble": "isodyn.api.ensemble",

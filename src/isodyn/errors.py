@@ -93,6 +93,24 @@ class FileError(IsodynError, OSError):
     """A file or folder cannot be written: no room, no right, no such place."""
 
 
+class MemberError(IsodynError):
+    """The error of a member that was run elsewhere or earlier; `kind` names the type that it had.
+
+    Examples
+    --------
+    >>> from isodyn.errors import MemberError
+    >>> MemberError("ConvergenceError", "Newton stopped at t = 1").kind
+    'ConvergenceError'
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MemberError, (self.kind, str(self).removeprefix(f"{self.kind}: "))
+
+
 class DamageError(InputError):
     """A file of results is not as it was written: cut off, changed, or mixed with another."""
 

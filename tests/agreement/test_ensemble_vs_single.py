@@ -41,15 +41,11 @@ def assert_same(ens, *arguments, **options):
         assert sol.redundant == alone.redundant
 
 
-ALONE = {  # rows that depend on each other, algebraic unknowns, models in Python
-    "double_pendulum_doubled",
-    "planar_loop_in_space",
+ALONE = {  # algebraic unknowns, models in Python
     "vdpol_dae",
     "circle_index2",
     "thermoelastic_bar",
     "plate",
-    "bennett",
-    "bricard",
     "transistor_amplifier",
     "robertson",
 }

@@ -29,7 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("bodies",),
     ("joints",),
     ("loads",),
-    ("beams",),
+    ("beams", "flexible"),
     ("multibody",),
     ("mechanism",),
     ("results",),

@@ -238,16 +238,12 @@ def test_other_bad_requests_are_refused() -> None:
         iso.integrate(controlled(), dt=0.01, t_end=1.0)
     with pytest.raises(InputError, match="no whole multiple of dt"):
         iso.Stepper(controlled(), dt=2 * EVERY)
-    with pytest.raises(InputError, match="equal distances"):
-        iso.integrate(controlled(), iso.DOP853(rtol=1e-6), t_end=1.0)
-    with pytest.raises(InputError, match="equal distances"):
+    with pytest.raises(InputError, match="acts between steps"):
         iso.integrate(controlled(), formulation=iso.Hamiltonian(), dt=DT, t_end=1.0)
-    with pytest.raises(InputError, match="equal distances"):
-        iso.integrate(controlled(), dt=iso.StepTimes([0.5, 1.0]), t_end=1.0)
-    with pytest.raises(InputError, match="equal distances"):
+    with pytest.raises(InputError, match="acts between steps"):
         iso.ensemble(controlled(), dt=DT, t_end=1.0)
     basis = iso.pod(iso.integrate(arm(1.0), dt=DT, t_end=8 * DT), rank=1)
-    with pytest.raises(InputError, match="equal distances"):
+    with pytest.raises(InputError, match="acts between steps"):
         iso.reduce(controlled(), basis)
     with pytest.raises(InputError, match="cannot act"):
         controlled().compile("euler-parameters")
@@ -284,3 +280,79 @@ def test_sparse_models_loops_and_switched_loads_hold_inputs_too() -> None:
     assert times.size > 8
     np.testing.assert_allclose(sol.q[-1], again.q[-1], atol=1e-12)
     np.testing.assert_allclose(sol.v[-1], again.v[-1], atol=1e-11)
+
+
+ANGLE_LAW = "-30*(pin.angle - 0.4) - 4*pin.angle_rate"
+
+
+@pytest.mark.parametrize(
+    ("method", "rtols"),
+    [(None, (1e-3, 1e-4, 1e-5)), (iso.Radau, (1e-4, 1e-6)), (iso.DOP853, (1e-4, 1e-6))],
+    ids=["Adaptive", "Radau", "DOP853"],
+)
+def test_steps_that_choose_themselves_end_at_samples(method: Any, rtols: Any) -> None:
+    """20 Hz, beside order 8 at 1e-12: errors of q, v, a and λ go with the tolerance over all of
+    time, and another controller of 12.5 Hz, whose samples fall between, joins in. Order 8 takes one
+    step from sample to sample, and is at rounding."""
+
+    def mech() -> iso.Mechanism:
+        made = controlled(ANGLE_LAW, (), every=0.05)
+        made.add_load(iso.Torque("push", "rod", (0, 1, 0)))
+        made.add_controller("slow", every=0.08, writes="push", law="-2*pin.angle_rate")
+        return made
+
+    def run(rtol: float) -> iso.Solution:
+        if method is not None:
+            return iso.integrate(mech(), method(rtol), t_end=0.52)
+        return iso.integrate(mech(), dt=iso.Adaptive(rtol), t_end=0.52)
+
+    exact = iso.integrate(mech(), iso.DOP853(1e-12), t_end=0.52)
+    times = np.unique(np.round(np.concatenate([0.05 * np.arange(11), 0.08 * np.arange(7)]), 12))
+    found = []
+    for sol in map(run, rtols):
+        rows, others = ([np.abs(x.t - t).argmin() for t in times] for x in (sol, exact))
+        np.testing.assert_allclose(sol.t[rows], times, rtol=1e-12)
+        np.testing.assert_array_equal(sol.aux["breakpoint_rows"], rows[1:])
+        found.append([np.abs(getattr(sol, x)[rows] - getattr(exact, x)[others]).max() for x in ("q", "v", "a", "lam")])
+        torque = sol.quantity("motor.tension").values
+        assert len(set(np.round(torque, 9))) == 11
+    slopes = np.polyfit(np.log10(rtols), np.log10(found), 1)[0]
+    assert (slopes >= 0.95).all() or (method is iso.DOP853 and np.max(found) < 1e-9), (slopes, found)
+
+
+@pytest.mark.parametrize("dt", [0.0125, iso.Adaptive(1e-6)])
+def test_a_load_that_jumps_at_a_sample(dt: Any) -> None:
+    """Forces after both jumps count, whichever of the two starts the run anew."""
+    mech = controlled(ANGLE_LAW, (), every=0.05)
+    mech.add_load(iso.Torque("push", "rod", (0, 1, 0), time=lambda t: np.where(t <= 0.1, 0.0, 3.0)))
+    sol = iso.integrate(mech, dt=dt, t_end=0.2, breakpoints=[0.1])
+    k = np.flatnonzero(np.isclose(sol.t, 0.1))[0]
+    inertia = 0.1 + 0.25
+    torque = -float(sol.quantity("motor.tension").values[k])
+    angle = sol.joint("pin").angle[k]
+    expected = (torque + 3.0 + 9.81 * 0.5 * np.cos(angle)) / inertia
+    assert sol.joint("pin").acceleration[k] == pytest.approx(expected, rel=1e-9)
+
+
+def test_position_level_begins_a_transient_at_every_sample() -> None:
+    """Multipliers are of first order after every start, as the warning says, and so after every
+    sample: halving dt halves the error."""
+    scheme, every = iso.Scheme.U0(0.5, 0.5, 0.5), 0.05
+    fine = iso.integrate(controlled(ANGLE_LAW, (), every=every), dt=every / 256, t_end=0.5)
+    errors = []
+    for n in (16, 32, 64):
+        with pytest.warns(iso.errors.AccuracyWarning, match="first order in the transient after every start"):
+            sol = iso.integrate(
+                controlled(ANGLE_LAW, (), every=every), scheme, iso.PositionLevel(), dt=every / n, t_end=0.5
+            )
+        errors.append([np.abs(getattr(sol, x) - getattr(fine, x)[:: 256 // n]).max() for x in ("q", "v", "lam")])
+    slopes = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert (slopes[:, :2] > 1.85).all()
+    assert slopes[:, 2] == pytest.approx([1.0, 1.0], abs=0.05)
+
+
+def test_steps_to_given_times_do_not_go_with_controllers() -> None:
+    with pytest.raises(InputError, match="samples at equal distances in time; steps to given times need not end there"):
+        iso.integrate(controlled(), dt=iso.StepTimes(np.linspace(0.01, 0.1, 10)), t_end=0.1)
+    with pytest.raises(InputError, match="acts between steps of a run; NullSpace"):
+        iso.integrate(controlled(), iso.DOP853(1e-8), iso.NullSpace(), t_end=0.1)

@@ -100,8 +100,6 @@ def test_refused() -> None:
         iso.integrate(pendulum(), iso.Scheme.newmark(0.3025, 0.6), dt=iso.Adaptive(), t_end=1.0)
     with pytest.raises(InputError, match="closes φ alone"):
         iso.integrate(pendulum(), None, iso.PositionLevel(), dt=iso.Adaptive(), t_end=1.0)
-    with pytest.raises(InputError, match="members of ensembles take steps of one size"):
-        iso.ensemble(pendulum(), dt=iso.Adaptive(), t_end=1.0)
 
 
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 1e6])

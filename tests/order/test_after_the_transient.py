@@ -82,7 +82,7 @@ def test_two_undamped_roots_leave_no_order(scheme):
     [
         (
             S.U0(0.4, 0.7, 0.3),
-            r"first order in the transient, which U0\(0.4, 0.7, 0.3\) damps by 0.7 a step, and second order after",
+            r"first order in the transient after every start, which U0\(0.4, 0.7, 0.3\) damps by 0.7 a step, and second order after",
         ),
         (S.optimal(0.5), r"first order for all time with optimal\(0.5\): an alternating part has the root -1"),
         (S.V0(0.4, 0.7, 0.3), r"first order for all time with V0\(0.4, 0.7, 0.3\)"),

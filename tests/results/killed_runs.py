@@ -1,8 +1,9 @@
-"""Runs that are killed without warning at random steps, or while a checkpoint is being written, and
-resumed; prints what came out.
+"""Runs that are killed without warning, and gone on with: at random steps, inside writes of files, and
+at random instants of the clock; prints what came out.
 
-Run as a program with a folder and a seed: children are forked, so that each is killed by signal 9
-and nothing of it remains.
+Run as a program with a folder, a seed and the number of kills wanted: children are forked, so that
+each is killed by signal 9 and nothing of it remains. Between two lives files may be damaged as disks
+do it: cut short, a bit changed, the last one missing.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ import os
 import random
 import signal
 import sys
+import time
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
 import isodyn as iso
@@ -25,43 +30,98 @@ from isodyn.results import Checkpoint, checkpoint, files
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 STEPS = 60
+MEMBERS = 24
 
 
-def cases() -> dict[str, tuple[Any, dict[str, Any]]]:
-    """Compiled, redundant, plain Python, sparse, with kept factors, with breakpoints and with other
-    formulations."""
-    found: dict[str, tuple[Any, dict[str, Any]]] = {}
+@numba.njit
+def passing(t: float, q: Any, v: Any) -> float:
+    """Zero on the way of a pendulum."""
+    return q[0] - 0.3
+
+
+@dataclass(frozen=True)
+class Case:
+    """A kind of run: how it begins in a folder, and how it goes on from there."""
+
+    begin: Callable[[Path], Any]
+    go_on: Callable[[Path], Any]
+
+
+def single(system: Any, events: Any = (), every: int = 4, **options: Any) -> Case:
+    """A run of `integrate`."""
+
+    def begin(place: Path) -> Any:
+        return iso.integrate(system, **options, events=events, checkpoint=Checkpoint(place, every))
+
+    return Case(begin, lambda place: iso.resume(place, system, events=events))
+
+
+def many(systems: Any, every: int = 3, **options: Any) -> Case:
+    """An ensemble: the same call goes on."""
+
+    def begin(place: Path) -> Any:
+        return iso.ensemble(systems, **options, threads=2, checkpoint=Checkpoint(place, every))
+
+    return Case(begin, begin)
+
+
+def cases(rng: random.Random) -> dict[str, Case]:
+    """Compiled, redundant, plain Python, sparse, with kept factors, breakpoints, events, adaptive
+    steps, other methods and formulations; ensembles of all three ways."""
+    found: dict[str, Case] = {}
     for name in ("andrews", "bennett", "bricard", "spatial_chain", "flexible_pendulum", "vdpol_dae"):
         problem = problems.get(name)
-        found[name] = problem.system(), {"dt": problem.dt, "t_end": STEPS * problem.dt, "scheme": problem.scheme}
-    system, options = found["andrews"]
-    dt = options["dt"]
-    found["kept factors"] = system, {**options, "newton": iso.Newton(reuse=True)}
-    found["projection"] = system, {**options, "formulation": iso.Projection(), "save_every": 3}
+        options = {"dt": problem.dt, "t_end": STEPS * problem.dt, "scheme": problem.scheme}
+        found[name] = single(problem.system(), every=rng.choice([1, 4, 7]), **options)
+    andrews = problems.get("andrews")
+    system, dt = andrews.system(), andrews.dt
+    options = {"dt": dt, "t_end": STEPS * dt, "scheme": andrews.scheme}
+    found["kept factors"] = single(system, **options, newton=iso.Newton(reuse=True))
+    found["projection"] = single(system, **options, formulation=iso.Projection(), save_every=3)
     breaks = {"breakpoints": [20.5 * dt, 21 * dt, 33 * dt], "scheme": iso.Scheme.V0(0.8, 0.8, 0.2)}
-    found["breakpoints"] = system, {**options, **breaks}
-    found["hamiltonian"] = system, {**options, "formulation": iso.Hamiltonian()}
+    found["breakpoints"] = single(system, **{**options, **breaks})
+    found["hamiltonian"] = single(system, **options, formulation=iso.Hamiltonian())
     python = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -np.sin(q), q0=[1.0], v0=[0.0])
-    found["python"] = python, {"dt": 0.1, "t_end": 0.1 * STEPS}
+    found["python"] = single(python, dt=0.1, t_end=0.1 * STEPS)
     kepler = problems.get("kepler")
     composed = iso.Composition(iso.Scheme.central_difference(), 4)
-    found["composition"] = kepler.system(), {"dt": kepler.dt, "t_end": STEPS * kepler.dt, "scheme": composed}
+    found["composition"] = single(kepler.system(), dt=kepler.dt, t_end=STEPS * kepler.dt, scheme=composed)
     model = load_model(MODELS / "four_bar.toml")
-    found["model file"] = model.system(), {**model.options(), "t_end": STEPS * model.model.run.dt}
+    found["model file"] = single(model.system(), **{**model.options(), "t_end": STEPS * model.model.run.dt})
+    pendulum = problems.get("pendulum").system()
+    found["adaptive"] = single(pendulum, dt=iso.Adaptive(rtol=1e-3), t_end=0.5)
+    bennett = problems.get("bennett")
+    found["adaptive, redundant"] = single(bennett.system(), dt=iso.Adaptive(rtol=1e-3), t_end=20 * bennett.dt)
+    found["order 8"] = single(kepler.system(), scheme=iso.DOP853(rtol=1e-9), t_end=20.0)
+    found["radau"] = single(pendulum, scheme=iso.Radau(rtol=1e-7), t_end=1.0)
+    found["events"] = single(pendulum, events=iso.Event(passing), dt=0.01, t_end=0.01 * STEPS)
+    v0 = np.outer(np.linspace(0.5, 2.0, MEMBERS), pendulum.v0)
+    found["ensemble"] = many(pendulum, v0=v0, dt=0.01, t_end=0.3)
+    found["ensemble, adaptive"] = many(pendulum, v0=v0, dt=iso.Adaptive(rtol=1e-3), t_end=0.3)
+    v0 = np.outer(np.linspace(0.8, 1.2, MEMBERS), bennett.system().v0)
+    found["ensemble, redundant"] = many(bennett.system(), v0=v0, dt=bennett.dt, t_end=30 * bennett.dt)
     return found
 
 
-def killed(action: Any) -> bool:
-    """Do something in a child that may be killed; whether it was."""
+def killed(action: Callable[[], Any], after: float | None = None) -> bool:
+    """Do something in a child that may be killed, by itself or after some seconds; whether it was."""
     child = os.fork()
     if child == 0:
-        action()
+        os.close(2)
+        os.open(os.devnull, os.O_WRONLY)
+        try:
+            action()
+        except BaseException:
+            os._exit(1)
         os._exit(0)
+    if after is not None:
+        time.sleep(after)
+        os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         assert os.WTERMSIG(status) == signal.SIGKILL
         return True
-    assert os.waitstatus_to_exitcode(status) == 0
+    assert os.waitstatus_to_exitcode(status) == 0, "a child ended with an error"
     return False
 
 
@@ -71,6 +131,8 @@ def die() -> None:
 
 def death_in_a_write(number: int) -> None:
     """Be killed in the middle of the n-th file."""
+    from isodyn.api import portions
+
     count = [0]
     original = checkpoint.write_file
 
@@ -82,70 +144,110 @@ def death_in_a_write(number: int) -> None:
                 die()
         return original(path, data)
 
-    checkpoint.write_file = write_file  # type: ignore[assignment]
+    checkpoint.write_file = portions.write_file = write_file  # type: ignore[assignment,attr-defined]
 
 
 def death_at_a_step(number: int) -> None:
-    """Be killed after so many steps, wherever that is between checkpoints."""
-    from isodyn.marching.run import Run
+    """Be killed after so many looks at progress, wherever that is between checkpoints."""
+    from isodyn.marching.progress import Progress
 
-    original = Run.follow
+    count = [0]
 
-    def follow(self: Any, bar: Any) -> Any:
-        class Watch:
-            def update(self, step: int, t: float) -> None:
-                if step >= number:
-                    die()
+    def update(self: Any, step: int, t: float) -> None:
+        count[0] += 1
+        if count[0] >= number:
+            die()
 
-        return original(self, Watch())  # type: ignore[arg-type]
-
-    Run.follow = follow  # type: ignore[method-assign]
+    Progress.update = update  # type: ignore[method-assign]
 
 
-def same(one: iso.Solution, two: iso.Solution) -> bool:
+def damage(place: Path, rng: random.Random) -> None:
+    """What a disk may do to the newest files: cut one short, change a bit, lose the last one."""
+    found = sorted(path for path in place.glob("*.npz"))
+    if not found or rng.random() > 0.25:
+        return
+    path = rng.choice(found[-2:])
+    data = bytearray(path.read_bytes())
+    kind = rng.randrange(3)
+    if kind == 0:
+        path.write_bytes(data[: rng.randrange(len(data))])
+    elif kind == 1:
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+    else:
+        found[-1].unlink()
+
+
+def same(one: Any, two: Any) -> bool:
     """Bit for bit: rows, further histories, counts."""
-    counts = [{**vars(sol.stats), "seconds": 0.0} for sol in (one, two)]
-    rows = all(np.array_equal(getattr(one, x), getattr(two, x)) for x in ("t", "q", "v", "a", "lam"))
-    return rows and counts[0] == counts[1] and all(np.array_equal(one.aux[x], two.aux[x]) for x in two.aux)
+    rows = all(np.array_equal(getattr(one, x), getattr(two, x), equal_nan=True) for x in ("t", "q", "v", "a", "lam"))
+    if isinstance(one, iso.Ensemble):
+        counts = [{name: x.tolist() for name, x in ens.counts.items()} for ens in (one, two)]
+    else:
+        counts = [{**vars(sol.stats), "seconds": 0.0} for sol in (one, two)]
+    return (
+        rows
+        and counts[0] == counts[1]
+        and one.aux.keys() == two.aux.keys()
+        and all(np.array_equal(np.asarray(x), np.asarray(two.aux[name])) for name, x in one.aux.items())
+    )
 
 
-def main(folder: Path, seed: int) -> None:
+def mortal(action: Callable[[], Any], rng: random.Random, seconds: float) -> bool:
+    """A life that ends in a write, at a step, or at an instant; whether it was a violent end."""
+    way = rng.random()
+    if way < 0.3:
+        number = rng.randint(2, 6)
+        return killed(lambda: (death_in_a_write(number), action()))
+    if way < 0.6:
+        number = rng.randint(1, 12)
+        return killed(lambda: (death_at_a_step(number), action()))
+    return killed(action, after=rng.uniform(0.0, seconds))
+
+
+def lives(case: Case, place: Path, rng: random.Random, wanted: int, seconds: float) -> int:
+    """Kill a run again and again until it is done or has died so often; how often it did."""
+    deaths, begun = 0, False
+    while deaths < wanted:
+        begun = begun or (place / "run.json").exists()
+        died = mortal(lambda: (case.go_on if begun else case.begin)(place), rng, seconds)  # noqa: B023
+        deaths += died
+        damage(place, rng)
+        if not died:
+            break
+    return deaths
+
+
+def main(folder: Path, seed: int, wanted: int) -> None:
+    """At least so many deaths over all kinds of runs; every run comes to its end after each of its
+    lives, and is the one that nobody disturbed."""
     warnings.simplefilter("ignore")
     # a dying process does not lose what the system has; only a dying machine does
     os.fsync = lambda file: None
     rng = random.Random(seed)
-    result = {}
-    for name, (system, options) in cases().items():
-        every = rng.choice([1, 4, 7])
-        whole = iso.integrate(system, **options, checkpoint=Checkpoint(folder / f"{name} whole", every))
-        place = folder / name
-
-        def begin() -> None:
-            iso.integrate(system, **options, checkpoint=Checkpoint(place, every))  # noqa: B023
-
-        def go_on() -> None:
-            iso.resume(place, system)  # noqa: B023
-
-        deaths = 0
-        for k, action in enumerate([begin, go_on, go_on]):
-            start = k * STEPS // 3
-
-            def mortal(action: Any = action, start: int = start, k: int = k) -> None:
-                if rng.random() < 0.3:
-                    death_in_a_write(rng.randint(3, 5))
-                else:
-                    death_at_a_step(start + rng.randint(8, STEPS // 3 - 1))
-                action()
-
-            deaths += killed(mortal)
-            rng.random()
-        sol = iso.resume(place, system)
-        plain = iso.integrate(system, **options)
-        result[name] = {"deaths": deaths, "same": same(sol, whole), "plain": bool(np.array_equal(sol.q, plain.q))}
-    print(json.dumps(result))
-    if not all(one["same"] for one in result.values()):
+    found, deaths, told = cases(rng), 0, {}
+    whole, seconds = {}, {}
+    for name, case in found.items():
+        case.begin(folder / f"{name} first")  # kernels are there
+        started = time.perf_counter()
+        whole[name] = case.begin(folder / f"{name} whole")
+        seconds[name] = time.perf_counter() - started
+        told[name] = {"deaths": 0, "runs": 0, "same": True}
+    while deaths < wanted:
+        for name, case in found.items():
+            place = folder / f"{name} {told[name]['runs']}"
+            died = lives(case, place, rng, 3, seconds[name])
+            sol = case.go_on(place) if (place / "run.json").exists() else case.begin(place)
+            deaths += died
+            told[name]["deaths"] += died
+            told[name]["runs"] += 1
+            told[name]["same"] = bool(told[name]["same"] and same(sol, whole[name]))
+            if deaths >= wanted and min(one["runs"] for one in told.values()):
+                break
+    print(json.dumps({"seed": seed, "deaths": deaths, "kinds": told}))
+    if not all(one["same"] for one in told.values()):
         sys.exit("a resumed run differs from the whole one")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -25,18 +25,17 @@ MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path) -> None:
-    """Signal 9 at random steps and inside writes, three times in a row; without kept factors also
-    as without checkpoints."""
+    """Signal 9 at random steps, inside writes and at random instants, up to three times in a row, with
+    damaged files in between; every kind of run comes to the end that nobody disturbed."""
     script = Path(__file__).with_name("killed_runs.py")
     seed = str(np.random.SeedSequence().entropy % 1000)
     run = subprocess.run(
-        [sys.executable, str(script), str(tmp_path), seed], capture_output=True, text=True, check=False
+        [sys.executable, str(script), str(tmp_path), seed, "20"], capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, f"seed {seed}: {run.stderr[-2000:]}"
     found = json.loads(run.stdout.splitlines()[-1])
-    assert {name for name, one in found.items() if not one["same"]} == set(), f"seed {seed}"
-    assert {name for name, one in found.items() if not one["plain"]} <= {"kept factors"}, f"seed {seed}"
-    assert all(one["deaths"] >= 1 for one in found.values()), found
+    assert {name for name, one in found["kinds"].items() if not one["same"]} == set(), f"seed {seed}"
+    assert found["deaths"] >= 20
 
 
 def oscillator(k: float = 1.0) -> Any:

@@ -15,7 +15,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.columns import columns
 from isodyn.marching.method_run import MethodRun
 from isodyn.marching.progress import Progress
-from isodyn.marching.sampling import refuse_controllers
+from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
 from isodyn.marching.saved_times import save_times
 from isodyn.marching.schedule import plan, resolved
 from isodyn.real_numbers import real_array, real_number
@@ -50,7 +50,6 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
     system = as_system(system)
     if not isinstance(system, System):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
-    refuse_controllers(system, f"{method.name} chooses its steps by their error")
     if system.first_order and system.m and method.explicit:
         raise InputError(
             f"{method.name} takes no algebraic unknowns, received a system with {system.m} of them",
@@ -63,12 +62,15 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
         if value is not None and value != np.inf:
             resolved(t0, t_end, float(value), name)
     formulation = _formulation(system, method, formulation)
+    if formulation is not None:
+        refuse_controllers(system, f"{formulation!r} computes accelerations apart from it")
     if formulation is not None and asked.checkpoint is not None:
         raise InputError(
             f"checkpoints need compiled steps; {formulation!r} computes accelerations in Python",
             hint="leave the formulation out: the motion is the same",
         )
-    stretches = plan(t0, t_end, t_end - t0, asked.breakpoints, asked.save_every)
+    breakpoints = with_samples(system, asked.breakpoints, t0, t_end)
+    stretches = plan(t0, t_end, t_end - t0, breakpoints, asked.save_every)
     times = save_times(asked.save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
     if times is not None and len(stretches) > 1:
         times = np.union1d(times, [stretch.t_stop for stretch in stretches[:-1]])
@@ -85,6 +87,7 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
         released=asked.released,
     )
     run.checkpoint = asked.checkpoint
+    run.sampling = sampling_of(run, None)
     with Progress(run.whole, asked.progress) as bar:
         sol = run.execute(bar)
     return sol if asked.select is None else _selected(sol, asked.select)

@@ -20,7 +20,7 @@ from isodyn.marching.index_reduction import reduced_index
 from isodyn.marching.method import refuse_sized, settle, suited_to, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
-from isodyn.marching.sampling import Sampling, controllers_of, refuse_controllers
+from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
 from isodyn.marching.saved_times import rows_at, save_times
 from isodyn.marching.schedule import Stretch, along_times, plan
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
@@ -210,10 +210,11 @@ def integrate(
             formulation,
             adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
         )
-    _refuse_missing(dt)
+    refuse_missing(dt)
     dt = dt.dt if isinstance(dt, FixedSteps) else dt
-    stretches, typical = schedule(t0, t_end, dt, breakpoints, save_every)
     system = as_system(system)
+    sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
+    stretches, typical = schedule(t0, t_end, dt, sampled, save_every)
     if not isinstance(system, System):
         if not isinstance(system, RunsItself):
             raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
@@ -260,7 +261,7 @@ def integrate(
     kind = Run if system.contacts is None and impacts is None else contact_run.run_with(system, impacts)
     run = kind(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
-    run.sampling = _sampling(run, dt)
+    run.sampling = sampling_of(run, typical if typical is dt else None)
     with Progress(run.whole, progress) as bar:
         return run.execute(bar)
 
@@ -293,22 +294,7 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         )
 
 
-def _sampling(run: Run, dt: Any) -> Sampling | None:
-    """The controllers of a run; InputError for what they cannot do."""
-    controllers = controllers_of(run.system)
-    if not controllers:
-        return None
-    if not isinstance(dt, float | int):
-        refuse_controllers(run.system, f"dt = {dt!r} does not")
-    if run.checkpoint is not None:
-        raise InputError(
-            "what laws of controllers remember cannot be kept in a checkpoint",
-            hint="iso.Stepper saves and restores inside one program",
-        )
-    return Sampling(run, controllers, dt)
-
-
-def _refuse_missing(dt: Any) -> None:
+def refuse_missing(dt: Any) -> None:
     """InputError for a scheme without a step size."""
     if dt is None:
         raise InputError(

@@ -3,38 +3,47 @@
 Members share a compiled model function and differ in q0, v0 and the model's numbers. Threads take
 them in small portions and call `isodyn.marching.ensemble_loop`, which runs outside Python. The
 result of a member does not depend on threads or portions, and equals that of `integrate` bit for
-bit. Members that need more than the compiled loop are run alone, by the same code as any single
-run: models that call back into Python, other functions than the first system's, redundant or nearly
-dependent rows, rough starts, algebraic unknowns, breakpoints, formulations that transform the
-system, and all that fail.
+bit. Members that need more than the compiled loop are run by themselves, side by side in threads, by
+the same code as any single run: other functions than the first system's, nearly dependent rows,
+rough starts, algebraic unknowns, breakpoints, events, adaptive steps and methods, formulations that
+transform the system, and all that fail. Models that call back into Python run one after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 
-from isodyn.api.driver import as_transform, integrate
+from isodyn.api.driver import as_transform, integrate, refuse_missing, schedule
+from isodyn.api.portions import Asked as Portioned
+from isodyn.api.portions import in_portions
 from isodyn.errors import InputError
 from isodyn.formulations.protocol import as_formulation
 from isodyn.kernels.compiled import GENERAL, FloatArray
-from isodyn.linear_solvers.rows import LARGE
-from isodyn.marching.ensemble_run import EnsembleRun, Threads
+from isodyn.linear_solvers.rows import LARGE, choose, every
+from isodyn.marching.ensemble_redundant import RedundantThreads
+from isodyn.marching.ensemble_run import EnsembleRun, Members, Threads
 from isodyn.marching.method import settle
 from isodyn.marching.progress import Progress
+from isodyn.marching.redundant_rows import can_share
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers
+from isodyn.marching.saved_times import save_times
 from isodyn.marching.schedule import plan
 from isodyn.marching.step_memory import model_for
 from isodyn.real_numbers import real_array
+from isodyn.results.checkpoint import as_checkpoint
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.stepping.events import read_events
+from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
-from isodyn.stepping.policies import StepPolicy, StepTimes
+from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 from isodyn.systems import System, as_system
 from isodyn.systems.compiled_system import settled
 
@@ -44,21 +53,26 @@ if TYPE_CHECKING:
 
 def ensemble(
     system: Any,
-    scheme: Scheme | FirstOrderScheme | Composition | None = None,
+    scheme: Scheme | FirstOrderScheme | Composition | StepMethod | None = None,
     formulation: Formulation | None = None,
     *,
-    dt: float,
     t_end: float,
+    dt: Any = None,
     q0: Any = None,
     v0: Any = None,
     t0: float = 0.0,
     save_every: int = 1,
+    save: Any = None,
     select: Any = None,
     breakpoints: Any = (),
+    events: Any = (),
+    released: Any = (),
     newton: Newton | None = None,
     assemble: bool = False,
     threads: int | None = None,
     progress: bool = False,
+    checkpoint: Any = None,
+    executor: Any = None,
 ) -> Ensemble:
     """Integrate many members, each as `integrate` would, on several threads.
 
@@ -69,17 +83,24 @@ def ensemble(
     ----------
     system
         One system, or a sequence of systems of the same sizes, one for each member.
-    scheme, formulation, dt, t_end
-        As in `integrate`.
+    scheme, formulation, t_end, dt
+        As in `integrate`: schemes, compositions and methods, steps of one size and adaptive ones.
     q0, v0
         Initial states (N, nq), (N, nv), a row for each member. One that is left out, or is one
         vector, is the same for all. The states of a first-order system are its v0.
-    t0, save_every, select, breakpoints, newton, assemble
-        As in `integrate`.
+    t0, save_every, save, select, breakpoints, events, released, newton, assemble
+        As in `integrate`. Members whose steps or events differ have rows at times of their own,
+        `ens.t` is then (N, k); `save` names times for all of them.
     threads
         Number of threads; all cores (or NUMBA_NUM_THREADS) if left out.
     progress
         Show a bar with the remaining time on standard error.
+    checkpoint
+        A folder, or an `isodyn.results.Checkpoint` whose `every` counts members, in which portions of
+        members are kept as they are done. The same call goes on after a stop or a crash, and gives
+        the same ensemble bit for bit.
+    executor
+        A `distributed.Client`: its workers run portions of the members.
 
     Returns
     -------
@@ -105,54 +126,102 @@ def ensemble(
     count = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
-    if isinstance(dt, StepPolicy | StepTimes):
-        raise InputError(
-            f"members of ensembles take steps of one size, received dt = {dt!r}",
-            hint="give a number, or call integrate for each member",
-        )
-    stretches = plan(t0, t_end, dt, breakpoints, save_every)
-    newton = newton or Newton()
-    first = with_start(systems[0], q0[0], v0[0])
+    grid: dict[str, Any] = {"t0": t0, "t_end": t_end, "dt": dt, "save_every": save_every, "breakpoints": breakpoints}
+    asked = {"save": save, "select": select, "events": events, "released": released, "newton": newton}
+    asked |= {"assemble": assemble}
+    call = _Call(scheme, formulation, grid, asked, int(count))
+    kept = as_checkpoint(checkpoint)
+    if kept is None and executor is None:
+        return call(systems, q0, v0, progress=progress)
+    told = {"scheme": scheme, "formulation": formulation, **grid, **asked}
+    if kept is not None and read_events(events):
+        raise InputError("ensembles with events have no checkpoints: functions cannot be told apart in a file")
+    return in_portions(Portioned(systems, q0, v0, call, told), kept, executor, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class _Call:
+    """How members are run, wherever that is."""
+
+    scheme: Any
+    formulation: Any
+    grid: dict[str, Any]
+    asked: dict[str, Any]
+    threads: int
+
+    def alone(self, system: Any) -> Solution:
+        """One member by itself."""
+        return integrate(system, self.scheme, self.formulation, **self.grid, **self.asked)
+
+    @property
+    def own_times(self) -> bool:
+        """Whether members may have rows at times of their own."""
+        if isinstance(self.scheme, StepMethod) or isinstance(self.grid["dt"], StepPolicy | StepTimes):
+            return True
+        return self.asked["save"] is not None or len(read_events(self.asked["events"])) > 0
+
+    def __call__(self, systems: tuple[Any, ...], q0: Any, v0: Any, *, progress: bool = False) -> Ensemble:
+        given = systems, q0, v0, self.alone, self.threads
+        # functions in Python take turns anyway, and would wait for each other
+        side_by_side = systems[0].model().callback is None
+        if self.own_times:
+            _check_own_times(systems[0], self.scheme, self.asked["save"], self.grid)
+            with Progress(len(q0), progress, "members") as bar:
+                return Members(*given).execute(None, bar, side_by_side=side_by_side)
+        first = with_start(systems[0], q0[0], v0[0])
+        run, own_steps = _first_run(first, self.scheme, self.formulation, self.grid, self.asked)
+        many = EnsembleRun(run, *given)
+        together = own_steps and _fits_the_loop(run) and not self.asked["released"]
+        models = [model_for(system, run.closure, run.scaling) for system in systems] if together else []
+        with Progress(len(q0), progress, "members") as bar:
+            loop = _loop_for(run)(many, models, self.threads) if together else None
+            return many.execute(loop, bar, side_by_side=side_by_side)
+
+
+def _first_run(
+    first: Any, scheme: Any, formulation: Any, grid: dict[str, Any], asked: dict[str, Any]
+) -> tuple[Run, bool]:
+    """A run of the first member, for the rows that all of them have; and whether it takes steps of
+    the system itself."""
     formulation = as_formulation(formulation)
     transform = as_transform(formulation) is not None or isinstance(scheme, Composition)
-    closing: Any = None if transform else formulation
     base = scheme.base if isinstance(scheme, Composition) else scheme
-    method = settle(first, base, closing, dt)
+    refuse_missing(grid["dt"])
+    dt = grid["dt"].dt if isinstance(grid["dt"], FixedSteps) else grid["dt"]
+    stretches = plan(grid["t0"], grid["t_end"], dt, grid["breakpoints"], grid["save_every"])
+    method = settle(first, base, None if transform else formulation, dt)
+    options = {name: asked[name] for name in ("newton", "select", "assemble", "released")}
+    return Run(first, method, stretches, **options), not transform
 
-    def prepare(system: Any) -> Run:
-        return Run(system, method, stretches, newton=newton, select=select, assemble=assemble)
 
-    def alone(system: Any) -> Solution:
-        if transform or (system.first_order and system.m):
-            return integrate(
-                system,
-                scheme,
-                formulation,
-                dt=dt,
-                t_end=t_end,
-                t0=t0,
-                save_every=save_every,
-                select=select,
-                breakpoints=breakpoints,
-                newton=newton,
-                assemble=assemble,
-            )
-        with Progress(0, False) as bar:
-            return prepare(system).execute(bar)
+def _fits_the_loop(run: Run) -> bool:
+    """Whether members may run in the compiled loop."""
+    first = run.system
+    if run.model.callback is not None or len(run.stretches) > 1 or run.drifts:
+        return False
+    return not (run.model.traits & GENERAL and first.m) and first.m * first.nv <= LARGE // 10
 
-    run = prepare(first)
-    many = EnsembleRun(systems, q0, v0, run, alone, int(count))
-    together = (
-        not transform
-        and run.model.callback is None
-        and len(stretches) == 1
-        and not (run.model.traits & GENERAL and first.m)
-        and not run.drifts
-        and first.m * first.nv <= LARGE // 10
+
+def _loop_for(run: Run) -> type[Threads]:
+    """What shares the members out: by the rows of the first of them."""
+    t, first = run.stretches[0].t_start, run.system
+    run.state.t = t
+    redundant = (
+        first.m and can_share(run) and choose(run.ask.G(t, run.state.q, run.state.v) * first.scales.v).dropped.size
     )
-    models = [model_for(system, method.closure, method.scaling) for system in systems] if together else []
-    with Progress(len(q0), progress, "members") as bar:
-        return many.execute(Threads(many, models, int(count)) if together else None, bar)
+    run.enforce(every(first.m))
+    found: type[Threads] = RedundantThreads if redundant else Threads
+    return found
+
+
+def _check_own_times(system: Any, scheme: Any, save: Any, grid: dict[str, Any]) -> None:
+    """InputError for times that no member can have."""
+    t0, t_end = float(grid["t0"]), float(grid["t_end"])
+    save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
+    if not isinstance(scheme, StepMethod):
+        refuse_missing(grid["dt"])
+        dt = grid["dt"].dt if isinstance(grid["dt"], FixedSteps) else grid["dt"]
+        schedule(t0, t_end, dt, grid["breakpoints"], grid["save_every"])
 
 
 def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:

@@ -5,6 +5,7 @@ planar     q = (x, y, θ), in the plane z = 0
 particle   q = r
 node       of a planar beam, q = (x, y, x', y') with the slope r' = ∂r/∂X; its first axis lies along the slope
 cable      of a cable in space, q = (r, r'); it has a point and a tangent, but no twist
+mode       of a flexible body, q = the largest displacement in this shape; it has no place
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ QUANTITIES: dict[str, tuple[tuple[Quantity, ...], tuple[Quantity, ...]]] = {
     "particle": ((_L, _L, _L), (_L, _L, _L)),
     "node": ((_L, _L, _S, _S), (_L, _L, _S, _S)),
     "cable": ((_L, _L, _L, _S, _S, _S), (_L, _L, _L, _S, _S, _S)),
+    "mode": ((_L,), (_L,)),
 }
 """Of q and v of a body, by its kind."""
 TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed, relative
@@ -75,6 +77,16 @@ class Body:
         return self.kind in NODES
 
     @property
+    def is_body(self) -> bool:
+        """Whether this is a body by itself: no node of a beam, and no mode."""
+        return not self.of_beam and not self.is_mode
+
+    @property
+    def is_mode(self) -> bool:
+        """Whether this is no body, but a coordinate of a flexible one."""
+        return self.kind == "mode"
+
+    @property
     def R(self) -> FloatArray:
         """Body → world at the start."""
         return matrix(self.orientation)
@@ -83,6 +95,8 @@ class Body:
     def q0(self) -> FloatArray:
         if self.slope is not None:
             return _nodal(self.kind, self.position, self.slope)
+        if self.is_mode:
+            return np.zeros(1)
         if self.kind == "planar":
             return np.array([*self.position[:2], self.angle])
         return self.position if self.kind == "particle" else np.concatenate([self.position, self.orientation])
@@ -91,12 +105,16 @@ class Body:
     def v0(self) -> FloatArray:
         if self.slope_rate is not None:
             return _nodal(self.kind, self.velocity, self.slope_rate)
+        if self.is_mode:
+            return np.zeros(1)
         if self.kind == "planar":
             return np.array([*self.velocity[:2], self.angular_velocity[2]])
         return self.velocity if self.kind == "particle" else np.concatenate([self.velocity, self.angular_velocity])
 
     def coordinate_names(self) -> tuple[list[str], list[str]]:
         """Names of q and v."""
+        if self.is_mode:
+            return [self.name], [f"{self.name}'"]
         if self.of_beam:
             letters = "xyz"[: NODES[self.kind]]
             q = [*letters, *(f"d{x}" for x in letters)]

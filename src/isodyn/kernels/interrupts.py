@@ -30,16 +30,16 @@ def _note(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Take note of Ctrl-C instead of raising; only the main thread receives signals, elsewhere this
-    does nothing."""
+    """Take note of Ctrl-C instead of raising; only the main thread receives signals, elsewhere, and
+    inside another one, this does nothing."""
     global _noted
-    _noted = False
     if (
         threading.current_thread() is not threading.main_thread()
         or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
     ):
         yield
         return
+    _noted = False
     signal.signal(signal.SIGINT, _note)
     try:
         yield

@@ -342,6 +342,16 @@ def add_lower(G: FloatArray, S: Any, rows: int, x: FloatArray, out: FloatArray) 
 
 
 @kernel()
+def add_upper(G: FloatArray, S: Any, mu: FloatArray, out: FloatArray) -> None:
+    """out += Gᵀμ of the enforced rows, with the values of G in their pattern."""
+    starts, columns = S.G_starts, S.G_columns
+    for r in range(S.places.size):
+        if S.places[r] >= 0:
+            for k in range(natural(starts[r]), starts[r + 1]):
+                out[natural(columns[k])] += G[k] * mu[r]
+
+
+@kernel()
 def subtract_blocks(
     J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray, S: Any, x: FloatArray, out: FloatArray
 ) -> None:

@@ -3,7 +3,7 @@ reads it)."""
 
 from __future__ import annotations
 
-from isodyn.kernels.struct import Struct, integer, integers, many
+from isodyn.kernels.struct import Struct, integer, integers, many, real
 
 
 class BlockNode(Struct):
@@ -57,6 +57,8 @@ class BlockPattern(Struct):
     gathered = integer  # place of memory for two vectors as long as the largest front
     early = integer  # whether joints may go before all of their bodies
     gemm = integer  # address of BLAS's product
+    # corrections of an iteration that a factorisation costs; 0: too few to keep one for the next steps
+    ratio = real
     # ---- what factorising tells
     pivots = integers(2, "block_unknowns")  # of the factors, and of those that are kept
     fault = integers(1)  # the unknown without a pivot

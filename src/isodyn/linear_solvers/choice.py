@@ -30,6 +30,9 @@ from isodyn.linear_solvers.fronts import Elimination, eliminate, pack_fronts
 NODE, UPDATE, PRODUCT = 100.0, 9.5, 0.93
 # … and of an unknown of a front, of a product there with all that comes with it
 UNKNOWN, LARGE_PRODUCT = 136.0, 0.3
+# … and of an unknown in a correction of the iteration, of an entry of the factors in it
+CORRECTION, ENTRY = 60.0, 1.2
+LEAST_RATIO = 2.0  # corrections that a factorisation must cost to be kept for later steps
 MARGIN = 1.25  # by which fronts must be ahead: what is reckoned is no measurement
 MOST_PATTERNS = 16  # that are kept
 
@@ -92,7 +95,9 @@ def _pattern_for(asked: Asked) -> BlockPattern:
     waiting = eliminate(asked.pattern, nodes, early=False)
     found = waiting if asked.patient else eliminate(asked.pattern, nodes, early=True)
     if reckoned_for_fronts(nodes, found) * MARGIN < reckoned_for_blocks(nodes, waiting):
-        return pack_fronts(asked.pattern, nodes, found, early=not asked.patient)
+        packed = pack_fronts(asked.pattern, nodes, found, early=not asked.patient)
+        packed.ratio = factorisation_in_corrections(nodes, found)
+        return packed
     return pack(asked.pattern, asked.chosen, asked.merged)
 
 
@@ -107,6 +112,15 @@ def reckoned_for_fronts(nodes: Nodes, found: Elimination) -> float:
     widths, heights = fronts_of(nodes, found)
     products = float(front_tree.work_of(widths, heights))
     return UNKNOWN * nodes.node_of.size + LARGE_PRODUCT * products
+
+
+def factorisation_in_corrections(nodes: Nodes, found: Elimination) -> float:
+    """How many corrections of an iteration a factorisation costs; 0 for too few."""
+    widths, heights = fronts_of(nodes, found)
+    unknowns, stored = nodes.node_of.size, float((widths * (widths + 2 * heights)).sum())
+    factorisation = UNKNOWN * unknowns + LARGE_PRODUCT * float(front_tree.work_of(widths, heights))
+    ratio = factorisation / (CORRECTION * unknowns + ENTRY * stored)
+    return ratio if ratio > LEAST_RATIO else 0.0
 
 
 def fronts_of(nodes: Nodes, found: Elimination) -> tuple[IntArray, IntArray]:

@@ -115,8 +115,7 @@ def clearly_independent(G: FloatArray) -> bool:
 
 @kernel()
 def is_clearly_consistent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
-    """True if q and v satisfy the constraints, and the rows are independent, by such a margin that
-    a single run sees it too."""
+    """True if q and v satisfy the constraints, by such a margin that a single run sees it too."""
     state, memory, t = thread.state, thread.memory, course.t
     c, q, v = memory.c, state.q, state.v
     if model(POSITION, t, q, v, v, state.lam, c, tables, scratch, memory.gap_q) != OK:
@@ -127,9 +126,18 @@ def is_clearly_consistent(model: Any, tables: Any, scratch: Any, course: Any, th
     fast, m = max(slowest, measure(v, memory.by_v)), memory.gap_v.size
     if not measure_rows(memory.gap_q, memory.row_sizes, m) <= ON_CONSTRAINTS:
         return False
-    if not measure_rows(memory.gap_v, memory.row_sizes, m) <= ON_CONSTRAINTS * fast:
-        return False
-    return independent(model, tables, scratch, course, thread)
+    return measure_rows(memory.gap_v, memory.row_sizes, m) <= ON_CONSTRAINTS * fast
+
+
+@kernel()
+def measure_enforced(gap: FloatArray, memory: Any, last: int) -> float:
+    """Largest gap of the enforced rows before `last`, each in units of its own size."""
+    found = 0.0
+    for k in range(memory.rows.size):
+        row = memory.rows[k]
+        if row < last:
+            found = max(found, abs(gap[row]) / memory.row_sizes[row])
+    return found
 
 
 @kernel()
@@ -141,8 +149,20 @@ def is_exact(course: Any, thread: Any) -> bool:
         return False
     fast, m = max(1.0 / (course.plan.t_stop - course.t), measure(state.v, memory.by_v)), memory.gap_v.size
     far = max(1.0, measure(state.q, memory.by_q))
-    by_q = measure_rows(memory.gap_q, memory.row_sizes, course.rest.holonomic)
-    return by_q <= ROUNDING * far and measure_rows(memory.gap_v, memory.row_sizes, m) <= ROUNDING * fast
+    by_q = measure_enforced(memory.gap_q, memory, course.rest.holonomic)
+    return by_q <= ROUNDING * far and measure_enforced(memory.gap_v, memory, m) <= ROUNDING * fast
+
+
+@kernel()
+def onto_constraints(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> int:
+    """Move a start onto the enforced rows, as a single run does; NOT_CLEAR where that has to be
+    thought about."""
+    memory = thread.memory
+    if not is_clearly_consistent(model, tables, scratch, course, thread):
+        return NOT_CLEAR
+    exact = is_exact(course, thread)
+    copy_struct(thread.fresh_memory, memory)
+    return OK if exact else nearest_consistent(model, tables, scratch, course.rest, course.t, thread.state, memory)
 
 
 @kernel()
@@ -165,11 +185,9 @@ def one_member(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, 
     state, memory, counters, t = thread.state, thread.memory, thread.counters, course.t
     rest, plan, columns = course.rest, course.plan, course.columns
     if memory.rows.size > 0:
-        if not is_clearly_consistent(model, tables, scratch, course, thread):
+        if not independent(model, tables, scratch, course, thread):
             return NOT_CLEAR
-        exact = is_exact(course, thread)
-        copy_struct(thread.fresh_memory, memory)
-        status = OK if exact else nearest_consistent(model, tables, scratch, rest, t, state, memory)
+        status = onto_constraints(model, tables, scratch, course, thread)
         if status != OK:
             return status
         if not independent(model, tables, scratch, course, thread):
@@ -198,7 +216,11 @@ def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thre
     copy_to(members.by_q[own], fresh.by_q)
     copy_to(members.by_v[own], fresh.by_v)
     copy_to(members.rows[own], fresh.row_sizes)
-    copy_to(members.sizes[own], fresh.unknown_sizes)
+    n = fresh.by_v.size
+    for k in range(n):
+        fresh.unknown_sizes[k] = members.sizes[own, k]
+    for k in range(fresh.rows.size):
+        fresh.unknown_sizes[n + k] = members.sizes[own, n + fresh.rows[k]]
     fresh.inertia = members.inertia[own, 0]
     copy_struct(fresh, thread.memory)
     copy_struct(thread.fresh_state, state)
@@ -227,6 +249,35 @@ def write_counts(counters: Any, out: Any) -> None:
         out[i] = counted[i]
 
 
+@kernel()
+def write_judged(state: Any, judged: Any) -> None:
+    """What the local errors of a member are told by."""
+    copy_to(state.most_change, judged[0])
+    copy_to(state.most_v, judged[1])
+    copy_to(state.error_q, judged[2])
+    copy_to(state.error_v, judged[3])
+    copy_to(state.error_q_at, judged[4])
+    copy_to(state.error_v_at, judged[5])
+
+
+@kernel()
+def rows_of(stack: Any, thread: Any, i: int) -> Any:
+    """The rows of one member."""
+    return SavedRows(
+        thread.t,
+        stack.q[i],
+        stack.v[i],
+        stack.a[i],
+        stack.lam[i],
+        stack.mu[i],
+        stack.nu[i],
+        stack.balance_t[i],
+        stack.balance_q[i],
+        stack.balance_v[i],
+        stack.step_error[i],
+    )
+
+
 @kernel(
     types.void(MODEL_TYPE, ADDRESS, COURSE, MEMBERS, THREAD, STACK, i8[:, ::1], I, i8, i8, I),
     nogil=True,
@@ -246,34 +297,15 @@ def run_members(
 ) -> None:
     """Members first … last − 1, their rows into `stack`, what became of them into `statuses`;
     `stop` ends it."""
-    state = thread.state
     for i in range(first, last):
         if statuses[i] != UNDONE:
             continue
         thread.cursor[0] = i
         own = i if len(members.tables) > 1 else 0
         begin_member(i, own, scratch, course, members, thread)
-        rows = SavedRows(
-            thread.t,
-            stack.q[i],
-            stack.v[i],
-            stack.a[i],
-            stack.lam[i],
-            stack.mu[i],
-            stack.nu[i],
-            stack.balance_t[i],
-            stack.balance_q[i],
-            stack.balance_v[i],
-            stack.step_error[i],
-        )
+        rows = rows_of(stack, thread, i)
         statuses[i] = one_member(model, address_at(members.tables[own]), scratch, course, thread, rows, stop)
         write_counts(thread.counters, counts[i])
-        judged = stack.judged[i]
-        copy_to(state.most_change, judged[0])
-        copy_to(state.most_v, judged[1])
-        copy_to(state.error_q, judged[2])
-        copy_to(state.error_v, judged[3])
-        copy_to(state.error_q_at, judged[4])
-        copy_to(state.error_v_at, judged[5])
+        write_judged(thread.state, stack.judged[i])
         if stop[0] != 0:
             break

@@ -36,41 +36,35 @@ _PORTIONS = 16  # per thread: small enough that threads end together
 _LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
 
 
-class EnsembleRun:
-    """The rows of all members, and what computes them: `run` is a prepared run of the first member,
-    `alone` makes a solution of any member."""
+class Members:
+    """What became of all members: those that were run by themselves, by `alone`, and their errors."""
 
     def __init__(
         self,
         systems: tuple[Any, ...],
         q0: FloatArray,
         v0: FloatArray,
-        run: Run,
         alone: Callable[[Any], Solution],
         threads: int,
     ) -> None:
-        self.systems, self.q0, self.v0, self.run, self.alone, self.threads = systems, q0, v0, run, alone, threads
-        n, k = q0.shape[0], run.rows.t.size
-        columns = sum(rows.shape[1] for rows in run.rows[1:])
-        require_memory(8.0 * n * k * columns, f"{n} members with {k} rows of {columns} columns", hint=FEWER_ROWS)
-        self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
-        self.judged = np.zeros((n, len(JUDGED), v0.shape[1]))
+        self.systems, self.q0, self.v0, self.alone, self.threads = systems, q0, v0, alone, threads
+        n = q0.shape[0]
+        self.judged: FloatArray | None = None
         self.statuses = np.full(n, UNDONE)
         self.counts = np.zeros((n, len(COUNTED)), dtype=np.int64)
         self.errors: dict[int, Exception] = {}
         self.single: dict[int, Solution] = {}
-        self.stop = np.zeros(1, dtype=np.int64)
+        self.redundant: dict[int, tuple[str, ...]] = {}  # rows that follow from others, by member
 
-    def execute(self, threads: Threads | None, bar: Progress) -> Ensemble:
-        """Run all members: together if that is possible, then the others one after the other."""
+    def execute(self, together: Threads | None, bar: Progress, *, side_by_side: bool) -> Ensemble:
+        """Run all members: together if that is possible, then the others by themselves, `side_by_side`
+        in several threads."""
         started, stopped = run_clock(), None
         try:
             with interrupts.noted():
-                if threads is not None:
-                    threads.execute(bar)
-                for i in np.flatnonzero(self.statuses != OK).tolist():
-                    self.run_alone(i)
-                    bar.update(int((self.statuses == OK).sum()) + len(self.errors), i)
+                if together is not None:
+                    together.execute(bar)
+                self.run_rest(np.flatnonzero(self.statuses != OK).tolist(), bar, side_by_side)
         except KeyboardInterrupt:
             self.statuses[self.statuses != OK] = UNDONE
             done = int((self.statuses == OK).sum()) + len(self.errors)
@@ -80,73 +74,142 @@ class EnsembleRun:
         warn_of_coarse_members(ensemble, stacklevel=3)
         return ensemble
 
-    def run_alone(self, i: int) -> None:
-        """Run member i by itself; its error is kept."""
+    def run_rest(self, left: list[int], bar: Progress, side_by_side: bool) -> None:
+        """Members by themselves. The first one makes kernels ready before threads share them."""
+        ahead: SimpleQueue[int] = SimpleQueue()
+        for i in left:
+            ahead.put(i)
+
+        def work(most: int) -> None:
+            for _ in range(most):
+                try:
+                    i = ahead.get_nowait()
+                except Empty:
+                    return
+                if interrupts.pending():
+                    return
+                self.run_alone(i)
+                bar.update(int((self.statuses == OK).sum()) + len(self.errors), i)
+
+        work(1 if side_by_side else len(left))
+        threads = min(self.threads, len(left) - 1) if side_by_side else 0
+        wait_for([threading.Thread(target=work, args=(len(left),), daemon=True) for _ in range(threads)], lambda: None)
         if interrupts.pending():
             raise KeyboardInterrupt
+
+    def run_alone(self, i: int) -> None:
+        """Run member i by itself; its error is kept. One that Ctrl-C ended is none."""
         system = with_start(self.systems[i if len(self.systems) > 1 else 0], self.q0[i], self.v0[i])
         sol: Solution | None
+        failed: Exception | None = None
         try:
-            sol = self.single[i] = self.alone(system)
-            self.statuses[i] = OK
+            sol = self.alone(system)
         except Exception as error:
             error.add_note(f"in member {i} of the ensemble")
-            self.errors[i], sol = error, getattr(error, "partial", None)
-            self.statuses[i] = RAISED
+            failed, sol = error, getattr(error, "partial", None)
         if interrupts.pending():
-            self.single.pop(i, None)
-            raise KeyboardInterrupt
-        self.counts[i], self.judged[i] = 0, 0.0
-        run_fields, k = self.run.rows._fields, 0
+            return
+        self.counts[i] = 0 if sol is None else [getattr(sol.stats, name) for name in COUNTED]
+        self.take(i, sol)
+        if failed is not None:
+            self.errors[i], self.statuses[i] = failed, RAISED
+        else:
+            assert sol is not None
+            self.single[i], self.statuses[i] = sol, OK
+
+    def take(self, i: int, sol: Solution | None) -> None:
+        """The rows of a member that was run by itself."""
+
+    def result(self, seconds: float, stopped: str | None) -> Ensemble:
+        """Rows at times of the members' own, one below the other; behind their ends NaN."""
+        partial = {i: getattr(error, "partial", None) for i, error in self.errors.items()}
+        found = self.single | {i: sol for i, sol in partial.items() if isinstance(sol, Solution)}
+        n, k = self.statuses.size, max((sol.t.size for sol in found.values()), default=0)
+        system, like = self.systems[0], next(iter(found.values()), None)
+        widths = (system.nq, system.nv, system.nv, system.m)
+        if like is not None:
+            widths = like.q.shape[1], like.v.shape[1], like.a.shape[1], like.lam.shape[1]
+        require_memory(8.0 * n * k * (1 + sum(widths)), f"{n} members with up to {k} rows", hint=FEWER_ROWS)
+        t, stack = np.full((n, k), np.nan), [np.full((n, k, width), np.nan) for width in widths]
+        for i, sol in found.items():
+            t[i, : sol.t.size] = sol.t
+            for rows, own in zip(stack, (sol.q, sol.v, sol.a, sol.lam), strict=True):
+                rows[i, : sol.t.size] = own
+        whole = t[self.statuses == OK]
+        if len(whole) and (whole == whole[0]).all():  # the same times for all
+            t = whole[0]
+        if like is None:
+            return self.made_of(t, stack, None, {}, "", seconds, stopped)
+        return self.made_of(t, stack, like.scheme, like.columns, like.stats.solver, seconds, stopped)
+
+    def made_of(
+        self, t: FloatArray, stack: Any, scheme: Any, columns: Any, solver: str, seconds: float, stopped: str | None
+    ) -> Ensemble:
+        """The ensemble with these rows."""
+        q, v, a, lam = stack
+        counts = {name: self.counts[:, k] for k, name in enumerate(COUNTED)}
+        who = self.systems, self.q0, self.v0, scheme, columns, self.statuses == OK, counts, self.errors, self.single
+        ensemble = Ensemble(t, q, v, a, lam, *who, seconds, self.threads, solver, stopped)
+        ensemble.judged, ensemble.redundant = self.judged, self.redundant
+        return ensemble
+
+
+class EnsembleRun(Members):
+    """Members with rows at the times of one grid: `run` is a prepared run of the first of them."""
+
+    def __init__(self, run: Run, *given: Any) -> None:
+        super().__init__(*given)
+        self.run = run
+        n, k = self.q0.shape[0], run.rows.t.size
+        columns = sum(rows.shape[1] for rows in run.rows[1:])
+        require_memory(8.0 * n * k * columns, f"{n} members with {k} rows of {columns} columns", hint=FEWER_ROWS)
+        self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
+        self.judged = np.zeros((n, len(JUDGED), self.v0.shape[1]))
+        self.stop = np.zeros(1, dtype=np.int64)
+
+    def take(self, i: int, sol: Solution | None) -> None:
+        """Its rows among those of the others."""
+        assert self.judged is not None
+        self.judged[i], k = 0.0, 0
         if sol is not None:
             k = sol.t.size
-            aux = [sol.aux.get(name, np.nan) for name in run_fields[5:]]
+            aux = [sol.aux.get(name, np.nan) for name in self.run.rows._fields[5:]]
             for rows, found in zip(self.stack, (sol.q, sol.v, sol.a, sol.lam, *aux), strict=True):
                 rows[i, :k] = found
-            for column, name in enumerate(COUNTED):
-                self.counts[i, column] = getattr(sol.stats, name)
         for rows in self.stack:
             rows[i, k:] = np.nan
 
     def result(self, seconds: float, stopped: str | None) -> Ensemble:
+        """Rows at the times of the grid."""
         run = self.run
         for rows in self.stack:
             rows[self.statuses == UNDONE] = np.nan
         q, v, a, lam, *more = self.stack
         aux = {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[2]}
         times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
-        return Ensemble(
-            np.concatenate([[run.stretches[0].t_start], *times]),
-            q,
-            v,
-            a,
-            lam,
-            self.systems,
-            self.q0,
-            self.v0,
-            run.method.scheme,
-            run.columns._asdict(),
-            self.statuses == OK,
-            {name: self.counts[:, k] for k, name in enumerate(COUNTED)},
-            self.errors,
-            self.single,
-            seconds,
-            self.threads,
-            run.solver,
-            stopped,
-            aux,
-            self.judged,
-        )
+        t = np.concatenate([[run.stretches[0].t_start], *times])
+        found = self.made_of(t, (q, v, a, lam), run.method.scheme, run.columns._asdict(), run.solver, seconds, stopped)
+        found.aux = aux
+        return found
+
+
+def wait_for(workers: list[threading.Thread], look: Callable[[], None]) -> None:
+    """Let threads work to their end; the main thread looks after progress and Ctrl-C meanwhile."""
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        while worker.is_alive():
+            worker.join(_LOOK)
+            look()
 
 
 class Threads:
     """Members whose models are one compiled function, in threads that share them out."""
 
     def __init__(self, many: EnsembleRun, models: list[Model], threads: int) -> None:
-        run, system = many.run, many.run.system
+        system = many.run.system
         self.many, self.kernel, self.threads = many, ensemble_loop, min(threads, many.statuses.size)
         self.rows = every(system.m)
-        run.enforce(self.rows)
         model = self.model = models[0]
         for i, one in enumerate(models):
             if not _alike(one, model):
@@ -183,25 +246,28 @@ class Threads:
         where = starts.astype(np.int64), columns.astype(np.int64)
         return self.kernel.Course(run.stretches[0].t_start, run.physics(run.closure)[-1], run.plan, run.columns, *where)
 
+    def kernels(self) -> tuple[Any, ...]:
+        """What has to be ready before threads start."""
+        return self.kernel.run_members, self.model.function
+
     def execute(self, bar: Progress) -> None:
         """Until nothing is left; the main thread looks after progress and Ctrl-C."""
-        make_ready(self.kernel.run_members, self.model.function)
+        make_ready(*self.kernels())
         course = self.course()  # of millions of steps it takes long enough for Ctrl-C
         workers = [threading.Thread(target=self.work, args=(course,), daemon=True) for _ in range(self.threads)]
-        for worker in workers:
-            worker.start()
+
+        def look() -> None:
+            done = int((self.many.statuses != UNDONE).sum())
+            bar.update(done, done)
+            if interrupts.pending():
+                self.many.stop[0] = 1
+
         try:
-            for worker in workers:
-                while worker.is_alive():
-                    worker.join(_LOOK)
-                    done = int((self.many.statuses != UNDONE).sum())
-                    bar.update(done, done)
-                    if interrupts.pending():
-                        raise KeyboardInterrupt
+            wait_for(workers, look)
         finally:
             self.many.stop[0] = 1
-            for worker in workers:
-                worker.join()
+        if interrupts.pending():
+            raise KeyboardInterrupt
         if self.fault is not None:
             raise self.fault
 

@@ -21,7 +21,7 @@ from isodyn.stepping.memory import Counters, Memory
 from isodyn.systems.manifold import moving
 
 if TYPE_CHECKING:
-    from isodyn.marching.run import Run
+    from isodyn.marching.last_step import LastStep
 
 # of the largest component: what a smaller one is compared with at least, if both have one unit; if
 # units of positions are not known; and of first-order systems, whose components may be anything
@@ -54,7 +54,7 @@ class ErrorSizes:
         """Tell the memory of a step."""
         memory.unit, memory.follows, memory.part = self.unit, int(self.follows), 0.0 if self.by_atol else self.part
 
-    def begin(self, run: Run) -> None:
+    def begin(self, run: LastStep) -> None:
         """Sizes at the start of a run."""
         state, sizes = run.state, self.system.scales.v
         state.size_v = np.abs(state.v)
@@ -108,7 +108,7 @@ class ErrorSizes:
             )
 
 
-def first_size(run: Run, sizes: ErrorSizes) -> float:
+def first_size(run: LastStep, sizes: ErrorSizes) -> float:
     """A first step whose error should be small; state.slope is known."""
     state, policy, span = run.state, sizes.policy, sizes.span
     if policy.first_step > 0.0:
@@ -127,7 +127,7 @@ def first_size(run: Run, sizes: ErrorSizes) -> float:
     return max(float(min(found)), 4.0 * float(run.plan.smallest_dt))
 
 
-def start_slope(run: Run, t: float, ahead: float) -> FloatArray:
+def start_slope(run: LastStep, t: float, ahead: float) -> FloatArray:
     """The derivative of the acceleration at the state of a run, by a difference along the motion;
     zeros where there is none."""
     state, system = run.state, run.system
@@ -150,7 +150,7 @@ def start_slope(run: Run, t: float, ahead: float) -> FloatArray:
     return slope if np.isfinite(slope).all() else np.zeros(state.v.size)
 
 
-def begin_stretch(run: Run, sizes: ErrorSizes, t: float, *, first: bool) -> None:
+def begin_stretch(run: LastStep, sizes: ErrorSizes, t: float, *, first: bool) -> None:
     """After the acceleration of a start: its slope, sizes, and the first step to try."""
     state = run.state
     state.slope, state.slope_at, state.missed = 0.0, t, 0.0

@@ -13,6 +13,7 @@ from isodyn.formulations.closure import OPEN
 from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
+from isodyn.marching.error_sizes import begin_stretch
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.plan import LAST, MAIN, START
@@ -42,6 +43,7 @@ class LastStep(AtRest):
     ended: str | None = None  # what ended the run, in words
     sized: bool
     total_steps: int
+    number: int  # of the stretch
     plan: Any
     columns: Any
     rows: Any
@@ -234,6 +236,7 @@ class LastStep(AtRest):
         forget(state)
         with self.explained():
             self.start_values(t)
+            self.begin_errors()
         self.begin_leg()
         self.show_start(row)
 
@@ -241,21 +244,33 @@ class LastStep(AtRest):
         """Start at t from the same state, after forces have jumped: the row there, if there is one,
         keeps the left-hand limits, and gets the others."""
         state, row = self.state, int(self.counters.rows) - 1
-        shown = row >= 0 and self.rows.t[row] == state.t
+        shown, t = row >= 0 and self.rows.t[row] == state.t, self.from_right()
         if shown and state.step > 0:
             self.note_left(row)
         state.lag, self.memory.factors_good = 0.0, 0
         forget(state)
         with self.explained():
-            if not self.has_new_accelerations():
-                self.start_values(float(state.t))
+            if not self.has_new_accelerations(t):
+                self.start_values(t)
+            self.begin_errors()
         self.begin_leg()
         if shown:
             self.show_start(row)
         if self.watch is not None:
             self.watch.begin()
 
-    def has_new_accelerations(self) -> bool:
+    def from_right(self) -> float:
+        """The time of the state, from the right at a breakpoint."""
+        t = float(self.state.t)
+        later = self.number > 0 and t == self.stretches[self.number].t_start
+        return float(np.nextafter(t, np.inf)) if later else t
+
+    def begin_errors(self) -> None:
+        """Estimates of errors begin anew, where there are such."""
+        if self.sizes is not None:
+            begin_stretch(self, self.sizes, float(self.state.t), first=False)
+
+    def has_new_accelerations(self, t: float) -> bool:
         """Solve for accelerations and multipliers at a state that stays as it is; False where q and v
         have to be put onto the constraints first, or other rows have to be chosen."""
         closure = self.closure
@@ -263,7 +278,7 @@ class LastStep(AtRest):
         if self.model.traits & GENERAL or self.independent.dropped.size or (self.system.m and not kept):
             return False
         given = self.physics(closure)
-        return int(initial.initial_acceleration(*given, self.state.t, self.state, self.memory, self.counters)) == OK
+        return int(initial.initial_acceleration(*given, t, self.state, self.memory, self.counters)) == OK
 
     def start_values(self, t: float) -> None:
         """Accelerations and multipliers at a start that is not the first."""

@@ -242,7 +242,7 @@ def look_into(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memo
 MARCH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS)
 
 
-@kernel(MARCH, apart=True)
+@kernel(MARCH, apart=True, nogil=True)
 def march(
     model: Any,
     tables: Any,

@@ -156,6 +156,10 @@ class MethodRun(MethodRows):
         self.stepper.forget()
         self.note_redundant()
 
+    def has_new_accelerations(self, t: float) -> bool:
+        """No: steppers forget at a start what they know of the last step."""
+        return False
+
     def reckon(self) -> None:
         """How fast the system moves, and the errors that are allowed of what is nearly zero."""
         state, system = self.state, self.system

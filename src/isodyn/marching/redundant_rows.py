@@ -40,13 +40,14 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
-from isodyn.linear_solvers.rows import TOLERANCE, WORN
+from isodyn.linear_solvers.rows import TOLERANCE, WORN, Rows
 from isodyn.systems.manifold import CONFLICT
 from isodyn.systems.scales import sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
 
+BLOCK = 256  # steps between looks at redundant rows: the same ones in every run, however fast it is
 MOST = 40_000  # entries of G up to which a block is looked at in this way
 DOUBTFUL = 0.5  # of a bound of isodyn.marching.start: rows beyond it are looked at with care
 FADED = 0.5  # of the independence at the last look
@@ -363,9 +364,21 @@ def work_of(run: Run) -> Sharing:
 
 def sharing(run: Run) -> Sharing:
     """What a pass needs, for the rows that the run enforces now."""
-    system, rows, pattern = run.system, run.independent, run.ask.model.sparsity
+    system = run.system
     G = run.ask.G(float(run.state.t), run.state.q, run.state.v)
     known = system.scales.rows is not None and system.scales.rows.size == system.m
+    work = sharing_for(run, run.independent)
+    work.units = system.scales.rows if known else np.ones(system.m)
+    work.gap_sizes = sizes_of_rows(system, G)
+    work.size_q, work.size_v = system.scales.q, system.scales.v
+    work.answer = G.data if run.ask.model.sparsity is not None else np.ascontiguousarray(G).reshape(-1)
+    work.reference = run.independence or look(work, np.zeros(system.m))
+    return work
+
+
+def sharing_for(run: Run, rows: Rows) -> Sharing:
+    """What a pass needs for these rows, still without sizes and values."""
+    system, pattern = run.system, run.ask.model.sparsity
     starts, columns = (pattern.G_starts, pattern.G_columns) if pattern is not None else (np.zeros(0), np.zeros(0))
     work = Sharing(
         rank=rows.chosen.size,
@@ -380,10 +393,5 @@ def sharing(run: Run) -> Sharing:
     )
     work.holonomic, work.slowest = system.m_phi, run.slowest
     work.chosen, work.dropped = rows.chosen, rows.dropped
-    work.units = system.scales.rows if known else np.ones(system.m)
-    work.gap_sizes = sizes_of_rows(system, G)
-    work.size_q, work.size_v = system.scales.q, system.scales.v
     work.starts, work.columns, work.c = starts, columns, np.array([1.0, 0.0, 0.0, 1.0])
-    work.answer = G.data if pattern is not None else np.ascontiguousarray(G).reshape(-1)
-    work.reference = run.independence or look(work, np.zeros(system.m))
     return work

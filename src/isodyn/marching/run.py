@@ -30,7 +30,7 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import can_share, march_to_doubt
+from isodyn.marching.redundant_rows import BLOCK, can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import rows_of
@@ -43,8 +43,6 @@ from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
 
 PASSED = (OK, march.FULL, march.LOOK, march.HAPPENED)  # statuses of a march that did not fail
-# steps between looks at redundant rows: the same ones in every run, however fast it is
-_BLOCK = 256
 FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
 # how long the march may take before Python looks after progress and Ctrl-C
 _BLOCK_SECONDS = 0.1
@@ -117,7 +115,8 @@ class Run(LastStep):
 
     def _new_plan(self) -> Any:
         """The plan, still without times."""
-        method, controls = self.method, self.newton.controls(keep_balance=self.keeps_balance)
+        method = self.method
+        controls = self.newton.controls(keep_balance=self.keeps_balance, one_size=self.asked is None)
         # full matrices come first; and a policy repeats a step that fails with a smaller size
         if self.asked is not None or any(isinstance(remedy, FullMatrix) for remedy in self.remedies):
             controls = controls._replace(max_halvings=0)
@@ -272,7 +271,7 @@ class Run(LastStep):
         """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to
         the next row if there is an observer, and to the next checkpoint."""
         step, redundant = int(self.state.step), self.independent.dropped.size > 0
-        upto = step + (_BLOCK if redundant else length)
+        upto = step + (BLOCK if redundant else length)
         if self.checkpoint is not None:
             upto = min(upto, step + self.checkpoint.room(step))
         if self.observe is not None or (redundant and not can_share(self)):

@@ -1,6 +1,7 @@
 """Sampled controllers of a run.
 
-Between two calls of the march, at the times of samples: values are read from the state, laws are
+Between two calls of the march, at the times of samples, which runs that choose their steps have as
+breakpoints: values are read from the state, laws are
 called, and what they return is held by loads (isodyn.marching.held_inputs). Where that changes a
 force, the run starts anew from the same state, as at a breakpoint, so that the accelerations and
 multipliers keep their order; where it does not, steps go on.
@@ -40,23 +41,57 @@ def refuse_controllers(system: Any, why: str) -> None:
     found = controllers_of(system)
     if found:
         raise InputError(
-            f"{found[0].what} samples at equal distances in time; {why}",
-            hint="take a Scheme with a constant dt, or remove the controllers",
+            f"{found[0].what} acts between steps of a run; {why}",
+            hint="leave the formulation out, or remove the controllers",
         )
+
+
+def with_samples(system: Any, breakpoints: Any, t0: float, t_end: float) -> Any:
+    """Breakpoints, with the times at which controllers sample; those of the user where both are as
+    good as equal."""
+    found = controllers_of(system)
+    if not found:
+        return breakpoints
+    given = np.unique(np.asarray(breakpoints, dtype=np.float64).ravel())
+    near = NEAR * min(controller.every for controller in found)
+    samples = np.concatenate([given, *(sample_times(controller.every, t0, t_end) for controller in found)])
+    # stable: the user's come first among equals
+    times = samples[np.argsort(np.round(samples / near), kind="stable")]
+    return times[np.diff(times, prepend=-np.inf) > near]
+
+
+def sample_times(every: float, t0: float, t_end: float) -> FloatArray:
+    """Where a controller samples between the start and the end of a run."""
+    times: FloatArray = t0 + every * np.arange(1.0, np.ceil((t_end - t0) / every - NEAR))
+    return times
+
+
+def sampling_of(run: Run, dt: float | None) -> Sampling | None:
+    """The controllers of a run in steps of dt, or in those that it chooses; InputError for what they
+    cannot do."""
+    controllers = controllers_of(run.system)
+    if not controllers:
+        return None
+    if dt is None and not run.sized:
+        raise InputError(
+            f"{controllers[0].what} samples at equal distances in time; steps to given times need not end there",
+            hint="take a constant dt, or iso.Adaptive(rtol)",
+        )
+    if run.checkpoint is not None:
+        raise InputError(
+            "what laws of controllers remember cannot be kept in a checkpoint",
+            hint="iso.Stepper saves and restores inside one program",
+        )
+    return Sampling(run, controllers, dt)
 
 
 class Sampled:
     """A controller in a run: how often it samples, what it reads, what is on its way."""
 
-    def __init__(self, controller: Any, system: Any, inputs: HeldInputs, dt: float) -> None:
+    def __init__(self, controller: Any, system: Any, inputs: HeldInputs, dt: float | None) -> None:
         self.controller, self.what = controller, controller.what
-        steps = controller.every / dt
-        self.steps, self.next = round(steps), 0  # between two samples; number of the next one
-        if self.steps < 1 or abs(steps - self.steps) > NEAR:
-            raise InputError(
-                f"{self.what} samples every {controller.every:g}, which is no whole multiple of dt = {dt:g}",
-                hint=f"dt = {controller.every / max(np.ceil(steps - NEAR), 1.0):.12g} is",
-            )
+        # between two samples, 0 where steps choose themselves; number of the next one
+        self.steps, self.next = 0 if dt is None else self.whole_steps(dt), 0
         for name in controller.writes:
             inputs.place(name)
         by_formula = not callable(controller.law)
@@ -66,6 +101,17 @@ class Sampled:
         self.waiting: list[FloatArray] = [np.zeros(len(controller.writes)) for _ in range(controller.delay)]
         if hasattr(controller.law, "reset"):
             controller.law.reset()
+
+    def whole_steps(self, dt: float) -> int:
+        """How many steps lie between two samples."""
+        every = self.controller.every
+        steps = every / dt
+        if round(steps) < 1 or abs(steps - round(steps)) > NEAR:
+            raise InputError(
+                f"{self.what} samples every {every:g}, which is no whole multiple of dt = {dt:g}",
+                hint=f"dt = {every / max(np.ceil(steps - NEAR), 1.0):.12g} is",
+            )
+        return round(steps)
 
     def value(self, t: float, sample: Any) -> FloatArray:
         """What the controller writes now."""
@@ -97,7 +143,7 @@ class Sampled:
 class Sampling:
     """The controllers of a run."""
 
-    def __init__(self, run: Run, controllers: list[Any], dt: float, *, record: bool = True) -> None:
+    def __init__(self, run: Run, controllers: list[Any], dt: float | None, *, record: bool = True) -> None:
         self.run = run
         if run.inputs is None:
             run.take_inputs(HeldInputs(run.system))
@@ -110,6 +156,11 @@ class Sampling:
     def before(self, upto: int) -> int:
         """Sample if it is time to; the step up to which steps may go until the next sample."""
         plan, t = self.run.plan, float(self.run.state.t)
+        if self.run.sized:  # samples are breakpoints
+            due = [one for one in self.all if t - self.t0 >= (one.next - NEAR) * one.controller.every]
+            if due:
+                self.sample(due)
+            return upto
         grid = round((t - self.t0) / plan.dt)
         on_grid = abs(t - (self.t0 + grid * plan.dt)) <= NEAR * plan.dt + 4.0 * float(np.spacing(abs(t)))
         due = [one for one in self.all if on_grid and one.next * one.steps <= grid]

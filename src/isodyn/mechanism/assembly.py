@@ -101,7 +101,7 @@ def assemble(
                 held[system.v_of(node.name)] = 1.0
             continue
         if resolve(name, system.lines) not in system.layout.number or name == "ground":
-            known = [*(b.name for b in system.bodies if not b.of_beam), *system.lines]
+            known = [*(b.name for b in system.bodies if b.is_body), *system.lines]
             raise InputError(
                 f"hold: there is no body named {name!r}", hint=f"bodies: {', '.join(known)}", argument="hold"
             )
@@ -226,6 +226,8 @@ def _moved(system: MechanismSystem, q: FloatArray) -> dict[str, tuple[float, flo
     for body in system.bodies:
         old, new = system.q0[system.q_of(body.name)], q[system.q_of(body.name)]
         k, turn = 3, 0.0
+        if body.is_mode:
+            continue
         if body.of_beam:
             k = new.size // 2
             turn = float(

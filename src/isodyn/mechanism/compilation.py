@@ -71,6 +71,7 @@ def compile_parts(
         cayley,
         beams=tuple(parts.beams.values()),
         rods=tuple(parts.rods.values()),
+        flexible=tuple(parts.flexible.values()),
         spreads=spreads,
         angles=counted_angles(
             [*rows, *touching], laws, (word for joint in joints.values() for word in joint.coordinates.values())

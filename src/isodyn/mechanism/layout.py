@@ -20,6 +20,7 @@ from isodyn.linear_solvers.blocks import Sparsity
 from isodyn.loads.part import Law, OnBody
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
+from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.mechanism.table_writer import TableWriter
 from isodyn.multibody.tables import Scratch, Tables
@@ -43,6 +44,7 @@ class MechanismLayout:
     words: list[Word] = field(default_factory=list)
     beams: tuple[BeamPart, ...] = ()
     rods: tuple[RodPart, ...] = ()
+    flexible: tuple[FlexiblePart, ...] = ()
     spreads: list[Load] = field(default_factory=list)
     held: tuple[str, ...] = ()  # bodies that users' parts speak of
     angles: tuple[CountedAngle, ...] = ()  # whose whole turns are counted; they come last in q
@@ -69,6 +71,7 @@ class MechanismLayout:
         self.rod_ends = [
             (self.number[a.name], self.number[b.name]) for rod in self.rods for a, b in pairwise(rod.nodes)
         ]
+        self.members = [[self.number[one.name] for one in part.members] for part in self.flexible]
         self.counted = {angle.word.key: k for k, angle in enumerate(self.angles)}
         self.nodal = sum(body.v0.size for body in self.bodies if body.of_beam)
 
@@ -100,6 +103,7 @@ class MechanismLayout:
         them, and among all that a formula speaks of."""
         groups: list[tuple[int, ...]] = [(x.first, x.second) for x in self.elements]
         groups += self.rod_ends
+        groups += [tuple(members) for members in self.members]
         groups += [self.bodies_of(w) for row in self.rows for _, w in row.terms if w.kind not in _UNCOUPLED]
         groups += [self.bodies_of(law.word) for law in self.laws]
         groups += [self.bodies_of(item.word) for law in self.laws for item in law.inputs if item.word is not None]

@@ -18,7 +18,10 @@ def warn_of_loose_bodies(parts: Parts, rows: list[Row], laws: list[Law], user: l
     """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not:
     warn by name."""
     of_beam = {node.name: beam.start for beam in parts.lines.values() for node in beam.nodes}
-    leader = {name: name for name in (*parts.bodies, *(beam.start for beam in parts.lines.values()), GROUND)}
+    of_beam |= {one.name: part.interfaces[0].name for part in parts.flexible.values() for one in part.members}
+    starts = {beam.start: name for name, beam in parts.lines.items()}
+    starts |= {part.interfaces[0].name: name for name, part in parts.flexible.items()}
+    leader = {name: name for name in (*parts.bodies, *starts, GROUND)}
 
     def find(name: str) -> str:
         name = resolve(name, parts.lines)
@@ -34,7 +37,7 @@ def warn_of_loose_bodies(parts: Parts, rows: list[Row], laws: list[Law], user: l
     ]
     for first, second in ties:
         leader[find(first)] = find(second)
-    titles = {name: name for name in parts.bodies} | {beam.start: name for name, beam in parts.lines.items()}
+    titles = {name: name for name in parts.bodies} | starts
     sizes = Counter(find(name) for name in titles)
     main = find(GROUND) if find(GROUND) in sizes else max(sizes, key=lambda name: sizes[name])
     loose = [shown for name, shown in titles.items() if find(name) != main]

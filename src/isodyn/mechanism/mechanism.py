@@ -16,6 +16,8 @@ from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.controllers import Controller
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
+from isodyn.mechanism.flexible_bodies import WithFlexibleBodies
+from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class Mechanism(Watched, ShownInNotebooks, Description):
+class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     """An editable list of named parts: bodies, beams, joints and loads.
 
     Parameters
@@ -64,6 +66,7 @@ class Mechanism(Watched, ShownInNotebooks, Description):
     rods: dict[str, RodPart] = field(default_factory=dict, init=False)
     controllers: dict[str, Controller] = field(default_factory=dict, init=False)
     contacts: dict[str, ContactPart] = field(default_factory=dict, init=False)
+    flexible_bodies: dict[str, FlexiblePart] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
@@ -73,8 +76,8 @@ class Mechanism(Watched, ShownInNotebooks, Description):
 
     @property
     def _parts(self) -> Parts:
-        named = self.beams, self.sensors, self.rods, self.controllers, self.contacts
-        return Parts(self.bodies, self.joints, self.loads, *named)
+        lists = self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers
+        return Parts(*lists, contacts=self.contacts, flexible=self.flexible_bodies)
 
     # ---- parts
 
@@ -306,7 +309,8 @@ class Mechanism(Watched, ShownInNotebooks, Description):
         InputError
             If the parts do not fit together.
         """
-        return compile_parts(self._parts, self.gravity, self.cayley, coordinates)
+        gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)  # it may have been set since
+        return compile_parts(self._parts, gravity, self.cayley, coordinates)
 
     def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
         """Return the degrees of freedom and the redundant joints; `print` shows them.

@@ -102,11 +102,11 @@ def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility
         redundant[owner[int(row)]] = (*redundant.get(owner[int(row)], ()), system.row_names[row])
     moved = [
         name
-        for name in (b.name for b in system.bodies if not b.of_beam)
+        for name in (b.name for b in system.bodies if b.is_body)
         if np.abs(N[system.v_of(name)] / system.scales.v[system.v_of(name), None]).max(initial=0.0) < 1e-9
     ]
     return Mobility(
-        bodies=sum(not body.of_beam for body in system.bodies) + len(system.beams),
+        bodies=sum(body.is_body for body in system.bodies) + len(system.beams),
         nv=system.nv,
         rows=system.m,
         rank=rank,

@@ -18,6 +18,7 @@ from isodyn.joints.words import ground_body
 from isodyn.loads.part import LoadPart
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart, place_on, resolve
+from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.parts import Part, Use, Value
 
@@ -41,6 +42,7 @@ class Parts:
     rods: dict[str, RodPart] = field(default_factory=dict)
     controllers: dict[str, Controller] = field(default_factory=dict)
     contacts: dict[str, ContactPart] = field(default_factory=dict)
+    flexible: dict[str, FlexiblePart] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
@@ -48,7 +50,13 @@ class Parts:
 
     def in_words(self) -> str:
         """How many there are of each kind."""
-        kinds = ("body", self.bodies), ("beam", self.lines), ("joint", self.joints), ("load", self.loads)
+        kinds = (
+            ("body", self.bodies),
+            ("flexible body", self.flexible),
+            ("beam", self.lines),
+            ("joint", self.joints),
+            ("load", self.loads),
+        )
         known = [
             counted(len(parts), noun)
             for noun, parts in (
@@ -63,8 +71,9 @@ class Parts:
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
-        in v."""
-        return {node.name: node for line in self.lines.values() for node in line.nodes} | self.bodies
+        in v; members of flexible bodies come last."""
+        nodes = {node.name: node for line in self.lines.values() for node in line.nodes}
+        return nodes | self.bodies | {one.name: one for part in self.flexible.values() for one in part.members}
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:
@@ -89,6 +98,7 @@ class Parts:
             ("joint", self.joints),
             ("load", self.loads),
             ("beam", self.lines),
+            ("flexible body", self.flexible),
             ("sensor", self.sensors),
             ("controller", self.controllers),
             ("contact", self.contacts),
@@ -127,6 +137,13 @@ class Parts:
         """InputError unless this is a body, or a node of a beam."""
         if name in self.bodies or resolve(name, self.lines) != name:
             return
+        places = {one.name: part for part in self.flexible.values() for one in part.interfaces}
+        if name in places:
+            return
+        if name in self.flexible:
+            raise InputError(
+                f"{what}: {name!r} is a flexible body", hint=f"name an interface: {', '.join(map(repr, places))}"
+            )
         beam, _, place = name.rpartition("[") if isinstance(name, str) else ("", "", "")
         if beam in self.lines and place.endswith("]"):
             resolve(name, self.lines)

@@ -15,6 +15,8 @@ from isodyn.systems.scales import Scales, power_of_two
 if TYPE_CHECKING:
     from isodyn.mechanism.layout import MechanismLayout
 
+# lengths among the coordinates of bodies, which come first
+_LENGTHS = {"spatial": 3, "planar": 2, "particle": 3, "mode": 1}
 # measures that are angles, or cosines of them
 WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE, TWIST}
 
@@ -27,7 +29,7 @@ def typical_length(layout: MechanismLayout) -> float:
     nothing, too.
     """
     bodies, number = layout.bodies, layout.number
-    points = [body.position for body in bodies]
+    points = [body.position for body in bodies if not body.is_mode]
     for word in layout.words:
         for name, arm in ((word.first, word.numbers.s_i), (word.second, word.numbers.s_j)):
             body = bodies[number[name]] if number[name] < len(bodies) else None
@@ -49,7 +51,7 @@ def typical_sizes(layout: MechanismLayout, q0: FloatArray) -> Scales:
     q: list[float] = []
     v: list[float] = []
     for body in layout.bodies:
-        lengths = NODES[body.kind] if body.of_beam else 2 if body.kind == "planar" else 3
+        lengths = NODES[body.kind] if body.of_beam else _LENGTHS[body.kind]
         q += [L if i < lengths else 1.0 for i in range(body.q0.size)]
         v += [L if i < lengths else 1.0 for i in range(body.v0.size)]
     rows = [max(abs(w) * (1.0 if word.kind in WITHOUT_LENGTH else L) for w, word in row.terms) for row in layout.rows]

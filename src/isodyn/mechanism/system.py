@@ -171,7 +171,8 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         return out[0], out[1]
 
     names = [body.coordinate_names() for body in layout.bodies]
-    traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS | CONSTANT_MASS
+    traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS
+    traits |= 0 if layout.flexible else CONSTANT_MASS
     traits |= RETRACTS | KNOWS_RATE if turning else 0
     q0 = np.append(start[:first], moved(start, np.zeros(layout.nv))[0][first:])
     return MechanismSystem(
@@ -190,7 +191,7 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         m_phi=sum(row.holonomic for row in layout.rows),
         row_names=tuple(row.name for row in layout.rows),
         alike=tuple(int(k) for body in layout.bodies for k in QUANTITIES[body.kind][1]),
-        elastic=bool(layout.beams or layout.rods) or any(law.kind in ELASTIC for law in layout.laws),
+        elastic=bool(layout.beams or layout.rods or layout.flexible) or any(law.kind in ELASTIC for law in layout.laws),
         scales=typical_sizes(layout, q0),
         turns=len(layout.angles),
         whole_turns=whole_turns if any(row.any_turn for row in layout.rows) else None,

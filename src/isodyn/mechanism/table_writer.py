@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.beams.layout import BeamWriter
 from isodyn.beams.mesh import spread
 from isodyn.expressions.time_writer import TimeWriter
+from isodyn.flexible.writer import FlexibleWriter
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.laws import FormulaLaw
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
 # slopes: isodyn.multibody.nodes
-_COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"]}
-_KINDS = {"spatial": SPATIAL, "planar": PLANAR, "particle": PARTICLE, "node": NODE, "cable": CABLE}
+_COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"], "mode": [-1] * 6}
+_KINDS = {"spatial": SPATIAL, "planar": PLANAR, "particle": PARTICLE, "node": NODE, "cable": CABLE, "mode": UNHELD}
 
 
 class TableWriter:
@@ -56,8 +57,10 @@ class TableWriter:
             for beam in layout.beams
         ]
         self.beams = BeamWriter(layout.elements, np.concatenate([np.zeros(0), *weights]), layout.spreads, self.time)
+        self.flexible = FlexibleWriter([part.reduced for part in layout.flexible], layout.members)
         self.tables = self._tables()
-        self.scratch = Scratch(poses=layout.ground + 1, measures=len(layout.words), **self.time.scratch_sizes())
+        sizes = self.time.scratch_sizes() | self.flexible.scratch_sizes()
+        self.scratch = Scratch(poses=layout.ground + 1, measures=len(layout.words), **sizes)
         self.scratch.poses.fill(R=[np.eye(3)] * (layout.ground + 1))
 
     def _tables(self) -> Tables:
@@ -75,6 +78,7 @@ class TableWriter:
             readers=len(readers),
             rod_elements=len(layout.rod_ends),
             **self.beams.sizes(),
+            **self.flexible.sizes(),
             **self.time.sizes(),
         )
         tables.ground, tables.nodal, tables.cayley = layout.ground, layout.nodal, int(layout.cayley)
@@ -97,6 +101,7 @@ class TableWriter:
         )
         self.beams.write(tables.beams, layout.pattern, sparse)
         self._write_rods(tables)
+        self.flexible.write(tables.flexible, layout.first_q, layout.pattern, sparse)
         self.time.write(tables.time)
         return tables
 

@@ -61,7 +61,7 @@ class NewtonOptions(FilePart):
     max_iterations: Annotated[int, Field(ge=1)] = 20
     max_halvings: Annotated[int, Field(ge=0)] = 8
     full: bool = False
-    reuse: bool = False
+    reuse: bool | None = None
     quasi: bool = False
     form: Literal[0, 1, 2, 3] = 0
 

@@ -54,7 +54,7 @@ def _largest(t: FloatArray, x: FloatArray) -> dict[str, float]:
 
 def _bodies(sol: Solution, system: MechanismSystem) -> dict[str, Any]:
     """Ranges of positions, largest speeds; of beams those of their ends."""
-    names = [body.name for body in system.bodies if not body.of_beam]
+    names = [body.name for body in system.bodies if body.is_body]
     names += [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
     found = {}
     for name in names:

@@ -6,6 +6,7 @@
     loads       forces and torques on one body
     angles      θ̇ = g·v                           counted over whole turns, behind the bodies in q (isodyn.multibody.turns)
     rods        P(h)ᵀ C (h − h₀)/L                 between bodies (isodyn.beams.rod_element)
+    flexible    inertia in a floating frame + K p  between the interfaces and modes of a body (isodyn.flexible)
     beams       M a + ∂U/∂q + damping − weight     on their nodes (isodyn.beams), which joints see as bodies (isodyn.multibody.nodes)
 
 The columns of a measure's gradient that a body does not have are left out.
@@ -38,6 +39,7 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.lowering import by_address, natural
 from isodyn.kernels.struct_types import opened
 from isodyn.multibody.bodies import inertia_forces, inertia_tangents, move_bodies, place_bodies, rates_of_bodies
+from isodyn.multibody.flexible import add_flexible, add_flexible_tangents, energies_of_flexible
 from isodyn.multibody.laws import add_law_tangents, add_laws, potential_of_laws
 from isodyn.multibody.loads import add_load_tangents, add_loads
 from isodyn.multibody.rods import add_rod_tangents, add_rods, energies_of_rods
@@ -63,6 +65,8 @@ def balance(
         beam_forces(t, tables.load_factor, q, v, a, tables.beams, tables.time, scratch.element, scratch.formulas, out)
     if len(tables.rods.elements) > 0:
         add_rods(a, tables, scratch, out)
+    if len(tables.flexible.bodies) > 0:
+        add_flexible(q, v, a, tables, scratch, out)
     row_forces(lam, tables, scratch, out)
     if len(tables.laws) > 0:
         add_laws(t, v, lam, tables, scratch, out)
@@ -75,6 +79,7 @@ def jacobian(
     t: float,
     q: FloatArray,
     v: FloatArray,
+    a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
     tables: Tables,
@@ -89,6 +94,8 @@ def jacobian(
         element_tangents(q, v, c, tables.beams, scratch.element, out)
     if len(tables.rods.elements) > 0:
         add_rod_tangents(c, tables, scratch, out)
+    if len(tables.flexible.bodies) > 0:
+        add_flexible_tangents(q, v, a, c, tables, scratch, out)
     if c[1] == 0.0 and c[2] == 0.0:
         return
     if c[2] != 0.0:
@@ -136,7 +143,7 @@ def mechanism_model(
     if what == BALANCE:
         balance(t, q, v, a, lam, tables, scratch, out)
     elif what == JACOBIAN:
-        jacobian(t, q, v, lam, c, tables, scratch, out)
+        jacobian(t, q, v, a, lam, c, tables, scratch, out)
     elif what == CONSTRAINT:
         row_matrix(tables, scratch, out)
     elif what == LEVELS:
@@ -175,5 +182,8 @@ def mechanism_energy(
     if len(tables.rods.elements) > 0:
         rods = energies_of_rods(tables, scratch)
         kinetic, potential = kinetic + rods[0], potential + rods[1]
+    if len(tables.flexible.bodies) > 0:
+        flexible = energies_of_flexible(q, v, tables, scratch)
+        kinetic, potential = kinetic + flexible[0], potential + flexible[1]
     out[0], out[1] = kinetic, potential + potential_of_laws(t, tables, scratch)
     return kinetic + out[1]

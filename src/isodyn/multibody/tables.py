@@ -11,12 +11,13 @@ from isodyn.beams.rod_tables import RodScratch, RodTables
 from isodyn.beams.tables import BeamTables, ElementScratch
 from isodyn.expressions.formula_kernels import FormulaScratch
 from isodyn.expressions.time_kernels import TimeTables
+from isodyn.flexible.tables import FlexibleScratch, FlexibleTables
 from isodyn.joints.measures import MeasureWork, Pose, WordNumbers
 from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import StructType
 
 # ---- kinds of bodies; those of nodes of beams last, and at the end nodes that no joint and no load
-# asks for their pose
+# asks for their pose, and modes of flexible bodies, which have none
 SPATIAL, PLANAR, PARTICLE, NODE, CABLE, UNHELD = range(6)
 # ---- what a name in a formula stands for
 VALUE_OF, RATE_OF, TIME = range(3)
@@ -121,6 +122,7 @@ class Tables(Struct):
     readers = many(ReaderData, "readers")
     beams = one(BeamTables)
     rods = one(RodTables)
+    flexible = one(FlexibleTables)
     time = one(TimeTables)
 
 
@@ -134,6 +136,7 @@ class Scratch(Struct):
     input_slopes = reals(12)
     element = one(ElementScratch)
     rod = one(RodScratch)
+    flexible = one(FlexibleScratch)
     formulas = one(FormulaScratch)
 
 

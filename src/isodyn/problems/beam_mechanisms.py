@@ -34,11 +34,12 @@ STRETCH = (0.103339863e-4, 0.169327969e-4)
 BENDING = (0.444896105, 0.463434311e-2)  # rates of the two sines
 
 
-def flexible_slider_crank(elements: float, omega: float) -> MechanismSystem:
-    """Without gravity; crank and rod begin on the line of the slider."""
+def flexible_slider_crank(elements: float, omega: float, damping: float) -> MechanismSystem:
+    """Without gravity; crank and rod begin on the line of the slider. `damping` is the time of
+    Kelvin and Voigt."""
     n = whole("elements", elements)
     crank, rod = LENGTHS
-    section = Section.rectangle(E=E_MODULUS, rho=DENSITY, width=SIDE, height=SIDE)
+    section = Section.rectangle(E=E_MODULUS, rho=DENSITY, width=SIDE, height=SIDE, damping=damping)
     mech = Mechanism(gravity=(0.0, 0.0, 0.0))
     tip = omega * crank
     mech.add_beam(
@@ -78,10 +79,10 @@ def _bent(system: MechanismSystem, scale: float) -> MechanismSystem:
     return replace(system, q0=q, v0=v)
 
 
-def beam_and_bodies(elements: float) -> MechanismSystem:
-    """Arm 0.5 m, beam 1 m, bob 0.3 kg."""
+def beam_and_bodies(elements: float, damping: float) -> MechanismSystem:
+    """Arm 0.5 m, beam 1 m, bob 0.3 kg; `damping` is the time of Kelvin and Voigt."""
     mech = Mechanism(gravity=(0.0, -GRAVITY, 0.0))
-    section = Section(EA=300.0, EI=0.2, rhoA=0.4)
+    section = Section(EA=300.0, EI=0.2, rhoA=0.4, damping=damping)
     mech.add_beam("beam", (0.5, 0.0), (1.5, 0.0), elements=whole("elements", elements), section=section)
     mech.add_body("arm", 0.5, 0.5 * 0.5**2 / 12, (0.25, 0.0), kind="planar")
     mech.add_body("bob", 0.3, 2e-3, (1.6, 0.0), kind="planar")
@@ -100,7 +101,7 @@ FLEXIBLE_SLIDER_CRANK = Problem(
     dt=1e-4,
     t_end=0.1,
     t_order=1e-4,
-    parameters=MappingProxyType({"elements": 8.0, "omega": 150.0}),
+    parameters=MappingProxyType({"elements": 8.0, "omega": 150.0, "damping": 0.0}),
     reference=tabulated("flexible_slider_crank"),
     plane=((16, 17), (39, 40)),
     units=("s", "m, rad"),
@@ -114,7 +115,7 @@ BEAM_AND_BODIES = Problem(
     dt=0.002,
     t_end=1.0,
     t_order=0.02,
-    parameters=MappingProxyType({"elements": 6.0}),
+    parameters=MappingProxyType({"elements": 6.0, "damping": 0.0}),
     reference=tabulated("beam_and_bodies"),
     conserved=energy,
     plane=((0, 1), (24, 25), (31, 32)),

@@ -27,6 +27,7 @@ from isodyn.report.arrows import Arrow, arrows_of
 from isodyn.report.drawings import Drawing, drawing, radius_of_gyration
 from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
+from isodyn.report.outlines import lines_of
 from isodyn.results import Solution
 from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
@@ -183,7 +184,8 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     lines = _lines(system)
     curves = tuple(Curve(name, _curve(BeamView(sol, name))) for name in system.beams)
     held = _held(system, lines)
-    shown = [body for body in system.bodies if not body.of_beam or body.name in held]
+    curves += tuple(Curve(name, points) for name, points in lines_of(sol, system))
+    shown = [body for body in system.bodies if body.is_body or body.name in held]
     number = {body.name: k for k, body in enumerate(shown)} | {GROUND: -1}
     all_poses = [_poses(sol, body, flat) for body in shown]
     rough = _skeleton(all_poses, curves, shown, held, dim)

@@ -11,6 +11,7 @@ import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.beam_view import BeamView
+from isodyn.results.flexible_view import FlexibleView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import BodyView, mechanism_of
 
@@ -36,14 +37,18 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
     sol._whole("energy_by_part()")
     none = np.zeros(sol.t.size)
     found = {}
+    inside = {one.name for part in system.layout.flexible for one in part.members}
     for body in system.bodies:
-        if not body.of_beam:
-            view = BodyView(sol, body.name)
-            v, w = view.velocity, view.angular_velocity
+        if not body.of_beam and body.name not in inside:
+            moved = BodyView(sol, body.name)
+            v, w = moved.velocity, moved.angular_velocity
             kinetic = 0.5 * body.mass * np.einsum("ki,ki->k", v, v) + 0.5 * np.einsum("ki,ij,kj->k", w, body.inertia, w)
-            found[body.name] = PartEnergy(kinetic, -body.mass * view.position @ system.layout.gravity)
+            found[body.name] = PartEnergy(kinetic, -body.mass * moved.position @ system.layout.gravity)
     for name in system.beams:
         found[name] = _of_beam(sol, system, name)
+    for part in system.layout.flexible:
+        view = FlexibleView(sol, part.name)
+        found[part.name] = PartEnergy(view.kinetic_energy, view.potential_energy)
     for name in dict.fromkeys(law.load for law in system.layout.laws):
         stored = LoadView(sol, name).energy
         if stored.any():

@@ -19,7 +19,9 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 
 ensemble_tables = Later("isodyn.results.ensemble_tables")  # which needs this module
+ensemble_files = Later("isodyn.results.netcdf")
 
+STACKED = ("q", "v", "a", "lam")  # rows of all members
 Outputs = Mapping[str, Callable[[Solution], Any]]
 
 
@@ -32,7 +34,7 @@ class Ensemble:
     Parameters
     ----------
     t
-        Times (k,).
+        Times (k,), or (N, k) with NaN behind the end where members have times of their own.
     q
         Coordinates (N, k, nq); rows that a member did not reach are NaN, here and in v, a, lam.
     v
@@ -71,6 +73,8 @@ class Ensemble:
         Further histories by name.
     judged
         Numbers behind the local errors of the members.
+    redundant
+        Names of constraint rows that follow from others, by member, where there are such.
 
     Examples
     --------
@@ -102,6 +106,7 @@ class Ensemble:
     aux: dict[str, Any] = field(default_factory=dict)
     # largest changes and local errors of all members (isodyn.stepping.local_error)
     judged: FloatArray | None = None
+    redundant: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.q.shape[0]
@@ -141,7 +146,7 @@ class Ensemble:
             stats.take(largest_local_error(self.judged[i], self.systems[0]))
         aux = {name: rows[i] for name, rows in self.aux.items()}
         rows = (self.t, self.q[i], self.v[i], self.a[i], self.lam[i])
-        return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux)
+        return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux, self.redundant.get(i, ()))
 
     def table(self, outputs: Outputs | None = None, **columns: Any) -> dict[str, Any]:
         """A table of all members as arrays by the names of its columns.
@@ -217,8 +222,49 @@ class Ensemble:
         """
         return ensemble_tables.dataframe(self.table(outputs, **columns))
 
+    def to_xarray(self) -> Any:
+        """Return all members as an `xarray.Dataset`.
+
+        Returns
+        -------
+        dataset
+            q, v, a, lam over member, time and names; ok, error and counts over members. Members with
+            times of their own have them as the variable t over member and row.
+
+        Raises
+        ------
+        InputError
+            If xarray is not installed.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> drop = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+        >>> ens = iso.ensemble(drop, q0=[[1.0], [2.0]], dt=0.1, t_end=1.0)
+        >>> dict(ens.to_xarray().q.sizes)
+        {'member': 2, 'time': 11, 'coordinate': 1}
+        """
+        return ensemble_tables.dataset(self)
+
+    def save(self, path: Any) -> Any:
+        """Write all members: NetCDF, or by the endings .csv and .parquet the table.
+
+        Parameters
+        ----------
+        path
+            The file.
+
+        Returns
+        -------
+        path
+            The file that was written.
+        """
+        return ensemble_files.save_ensemble(self, path)
+
     def __repr__(self) -> str:
-        text = f"<Ensemble: {len(self)} members, {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}"
+        text = f"<Ensemble: {len(self)} members, {'up to ' * (self.t.ndim - 1)}{self.t.shape[-1]} rows"
+        if np.isfinite(self.t).any():
+            text += f" from t = {np.nanmin(self.t):g} to {np.nanmax(self.t):g}"
         text += f"; {self.counts['steps'].sum()} steps on {self.threads} threads, {self.seconds:.3g} s"
         if self.single:
             text += f", {len(self.single)} members run alone"

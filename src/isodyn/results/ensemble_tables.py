@@ -13,12 +13,13 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.real_numbers import real_number
+from isodyn.results.ensemble import STACKED
 from isodyn.results.files import write_file
+from isodyn.results.tables import xarray_of
+from isodyn.version import __version__
 
 if TYPE_CHECKING:
     from isodyn.results.ensemble import Ensemble, Outputs
-
-STATES = ("q", "v", "a", "lam")
 
 
 def table_of(ens: Ensemble, outputs: Outputs | None, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,16 +63,45 @@ def _column(name: str, values: Any, count: int) -> Any:
 
 def _histories(ens: Ensemble, given: Mapping[str, Any]) -> dict[str, Any]:
     """All states of all members, member after member."""
-    rows, system = ens.t.size, ens.systems[0]
+    rows, system = ens.t.shape[-1], ens.systems[0]
     found: dict[str, Any] = {"member": np.repeat(np.arange(len(ens)), rows)}
     found |= {name: np.repeat(values, rows) for name, values in given.items()}
-    found["t"] = np.tile(ens.t, len(ens))
+    found["t"] = np.broadcast_to(ens.t, (len(ens), rows)).ravel()
     names = {"q": system.names, "v": system.v_names, "a": system.v_names, "lam": system.row_names}
-    for symbol in STATES:
+    for symbol in STACKED:
         values = getattr(ens, symbol)
         for k in range(values.shape[2]):
             found[f"{symbol}({names[symbol][int(ens.columns[symbol][k])]})"] = values[:, :, k].ravel()
-    return {**found, "ok": np.repeat(np.asarray(ens.ok, dtype=bool), rows)}
+    found["ok"] = np.repeat(np.asarray(ens.ok, dtype=bool), rows)
+    if ens.t.ndim == 1:
+        return found
+    there = np.isfinite(found["t"])  # not behind the end of a member with times of its own
+    return {name: column[there] for name, column in found.items()}
+
+
+def dataset(ens: Ensemble) -> Any:
+    """The `xarray.Dataset` of an ensemble."""
+    xr, system = xarray_of(), ens.systems[0]
+    names = {"q": system.names, "v": system.v_names, "a": system.v_names, "lam": system.row_names}
+    dims = {"q": "coordinate", "v": "velocity", "a": "acceleration", "lam": "row"}
+    along = "time" if ens.t.ndim == 1 else "step"
+    coords: dict[str, Any] = {"member": np.arange(len(ens))}
+    variables: dict[str, Any] = {}
+    if ens.t.ndim == 1:
+        coords["time"] = ens.t
+    else:
+        variables["t"] = (("member", "step"), ens.t)
+    for symbol, dim in dims.items():
+        values = getattr(ens, symbol)
+        chosen = [names[symbol][int(k)] for k in ens.columns.get(symbol, range(values.shape[2]))]
+        variables[symbol] = (("member", along, dim), values)
+        coords[dim] = np.array(chosen, dtype=object) if chosen else np.zeros(0, dtype="U1")
+    variables["ok"] = ("member", np.asarray(ens.ok, dtype=bool))
+    said = [f"{type(ens.errors[i]).__name__}: {ens.errors[i]}" if i in ens.errors else "" for i in range(len(ens))]
+    variables["error"] = ("member", np.array(said, dtype=object))
+    variables |= {f"count_{name}": ("member", np.asarray(x)) for name, x in ens.counts.items()}
+    attributes = {"source": f"isodyn {__version__}", "scheme": str(ens.scheme), "stopped": ens.stopped or ""}
+    return xr.Dataset(variables, coords, attributes)
 
 
 def write_csv(table: Mapping[str, Any], path: Any) -> Path:

@@ -67,7 +67,7 @@ class BodyView(HistoryView):
         system = mechanism_of(sol, "body()")
         sol._whole("body()")
         if resolve(name, system.lines) not in system.layout.number or name == GROUND:
-            known = [b.name for b in system.bodies if not b.of_beam]
+            known = [b.name for b in system.bodies if b.is_body]
             known += [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
@@ -281,12 +281,15 @@ def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
         linear[:, : beam.shape.dim] += beam.shape.momentum(beam.v)
         angular += beam.shape.angular_momentum(beam.q, beam.v)
     for body in system.bodies:
-        if body.of_beam:
+        if body.of_beam or body.is_mode:
             continue
         view = BodyView(sol, body.name)
         linear += body.mass * view.velocity
         angular += body.mass * np.cross(view.position, view.velocity)
         angular += turned(view.R, view.angular_velocity @ body.inertia)
+    for part in system.layout.flexible:
+        flexible = sol.flexible_body(part.name)
+        linear, angular = linear + flexible.momentum, angular + flexible.angular_momentum
     return linear, angular
 
 

@@ -24,6 +24,7 @@ from isodyn.later import Later
 from isodyn.later import load as load_modules
 from isodyn.memory import require_memory
 from isodyn.results.ensemble import with_start
+from isodyn.results.ensemble_tables import write_csv
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.recorded import Recorded
@@ -31,7 +32,7 @@ from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.results.stored_models import system_of_model
-from isodyn.results.tables import save_csv, save_parquet, to_dataset, xarray_of
+from isodyn.results.tables import parquet_bytes, save_csv, save_parquet, to_dataset, xarray_of
 from isodyn.results.units import STATES
 
 h5netcdf, h5py, xarray_backends = Later("h5netcdf"), Later("h5py"), Later("xarray.backends")
@@ -49,7 +50,22 @@ def save(sol: Solution, path: str | Path) -> Path:
     if path.suffix == ".parquet":
         return save_parquet(sol, path)
     require_netcdf()
-    dataset = to_dataset(sol)
+    return write_dataset(to_dataset(sol), path)
+
+
+def save_ensemble(ens: Any, path: str | Path) -> Path:
+    """Write an ensemble: NetCDF; its table as CSV or Parquet by the endings .csv and .parquet."""
+    path = Path(path)
+    if path.suffix == ".csv":
+        return write_csv(ens.table(), path)
+    if path.suffix == ".parquet":
+        return write_file(path, parquet_bytes(ens.to_dataframe()))
+    require_netcdf()
+    return write_dataset(ens.to_xarray(), path)
+
+
+def write_dataset(dataset: Any, path: Path) -> Path:
+    """Write a dataset as a sealed NetCDF file."""
     require_memory(COPIES * dataset.nbytes, f"{path.name}: a NetCDF file", hint="keep fewer rows by save_every=")
     return write_file(path, sealed(_image(_storable(dataset))))
 

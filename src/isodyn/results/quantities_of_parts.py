@@ -36,7 +36,7 @@ def of_parts(sol: Solution) -> list[Quantity]:
 
 
 def _bodies(system: MechanismSystem) -> list[str]:
-    names = [body.name for body in system.bodies if not body.of_beam]
+    names = [body.name for body in system.bodies if body.is_body]
     return names + [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]
 
 
@@ -160,7 +160,7 @@ def _of_sensor(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Qu
 
 def _of_energies(sol: Solution, system: MechanismSystem) -> Iterator[Quantity]:
     every = cache(lambda: energy_by_part(sol))
-    moving = [body.name for body in system.bodies if not body.of_beam] + list(system.beams)
+    moving = [body.name for body in system.bodies if body.is_body] + list(system.beams)
     for name in moving:
         for k, what in enumerate(("kinetic_energy", "potential_energy")):
             text = f"{what.replace('_', ' ')} of the part"

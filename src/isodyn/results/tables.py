@@ -151,13 +151,17 @@ def save_parquet(sol: Solution, path: str | Path) -> Path:
     twice = [name for name, count in Counter(frame.columns).items() if count > 1]
     if twice:
         raise InputError(f"Parquet takes every name once; {twice[0]!r} is there more than once", hint="rename parts")
+    path = Path(path)
+    write_file(path, parquet_bytes(frame))
+    return path
+
+
+def parquet_bytes(frame: Any) -> bytes:
+    """A DataFrame as the bytes of a Parquet file."""
     try:
-        data = frame.to_parquet()
+        return bytes(frame.to_parquet())
     except ImportError:
         raise InputError("Parquet needs pyarrow", hint="pip install 'isodyn[tables]'") from None
-    path = Path(path)
-    write_file(path, data)
-    return path
 
 
 def _titled(name: str, unit: str) -> str:

@@ -9,6 +9,7 @@ from isodyn.later import Later
 
 # a run of a few particles needs none of these
 beam_view, load_views = Later("isodyn.results.beam_view"), Later("isodyn.results.load_views")
+flexible_view = Later("isodyn.results.flexible_view")
 energies, sensor_view = Later("isodyn.results.energies"), Later("isodyn.results.sensor_view")
 contacts = Later("isodyn.results.contacts")
 mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("isodyn.results.reactions")
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from isodyn.results.beam_view import BeamView
     from isodyn.results.contacts import ContactView
     from isodyn.results.energies import PartEnergy
+    from isodyn.results.flexible_view import FlexibleView
     from isodyn.results.load_views import AnyLoadView
     from isodyn.results.mechanism_views import BodyView, JointView
     from isodyn.results.reactions import Reaction
@@ -98,6 +100,26 @@ class ViewsOfParts:
             Its histories.
         """
         return beam_view.BeamView(self, name)
+
+    def flexible_body(self, name: str) -> FlexibleView:
+        """Return displacements, stresses, energies and momenta of a flexible body.
+
+        Parameters
+        ----------
+        name
+            Name of the body.
+
+        Returns
+        -------
+        body
+            Its histories and fields; `write_vtk` writes the moving mesh.
+
+        Raises
+        ------
+        InputError
+            If there is no such body.
+        """
+        return flexible_view.FlexibleView(self, name)
 
     def load(self, name: str) -> AnyLoadView:
         """Return what a load or a drive of a mechanism did.

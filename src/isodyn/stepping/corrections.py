@@ -16,7 +16,8 @@ from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_lu import add_lower, subtract_blocks
 from isodyn.linear_solvers.choice import solve_two
 from isodyn.linear_solvers.dense import lu_solve, lu_solve_two
-from isodyn.stepping.closure import copy_to, fill_with
+from isodyn.stepping.closure import copy_to, fill_with, measure
+from isodyn.stepping.kept_matrix import subtract_range
 from isodyn.stepping.memory import MEMORY, PHYSICS_REF, Leg, Memory, Physics
 from isodyn.stepping.null_space import null_space_correction
 
@@ -111,8 +112,14 @@ def ask_anew(p: Physics, memory: Memory, out: FloatArray) -> None:
 
 
 @kernel()
-def add_correction(p: Physics, memory: Memory, out: FloatArray, mu: FloatArray) -> None:
-    """Add memory.dp to the correction of one level and to its multipliers."""
+def add_correction(p: Physics, memory: Memory, out: FloatArray, mu: FloatArray, off: float, first: bool) -> None:
+    """Add memory.dp to the correction of one level and to its multipliers; it was this part of itself
+    off the range of the step's own matrix."""
+    iteration = memory.iteration
+    if iteration.old == 1:
+        iteration.moved = max(iteration.moved, off * measure(out, memory.by_v))
+        if first:  # what closes the constraints is rounding soon, and is polished
+            iteration.moved = max(iteration.moved, measure(memory.dp, memory.by_v))
     for i in range(memory.x.size):
         out[i] += memory.dp[i]
     for k in range(p.rows.size):
@@ -150,7 +157,34 @@ def solve_onto(p: Physics, t: float, c: FloatArray, memory: Memory, x: FloatArra
 
 
 @kernel()
-def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, kept: bool, first: bool) -> int:
+def ask_position(p: Physics, leg: Leg, memory: Memory, first: bool) -> float:
+    """Right-hand side of the correction of q; which part of itself it was off the range of the
+    step's own matrix."""
+    ask_correction(p, memory, memory.gap_q, leg.l3, memory.dp)
+    if memory.iteration.old == 1:
+        return subtract_range(p, memory, memory.p, memory.mu, memory.dp)
+    if first and memory.order > 0.0:
+        ask_anew(p, memory, memory.dp)
+    return 0.0
+
+
+@kernel()
+def correct_velocity(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, apart: bool, first: bool) -> int:
+    """Solve for the correction of v_{n+1}."""
+    status, off = OK, 0.0
+    ask_correction(p, memory, memory.gap_v, leg.l5, memory.dp)
+    if memory.iteration.old == 1:
+        off = subtract_range(p, memory, memory.u, memory.nu, memory.dp)
+    if apart:
+        solve_with_first(p, c, memory)
+    else:
+        status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+    add_correction(p, memory, memory.u, memory.nu, off, first)
+    return status
+
+
+@kernel()
+def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, first: bool) -> int:
     """Solve for the corrections of x, λ̃ and, where q_{n+1} and v_{n+1} have their own, of
     those."""
     n = natural(memory.x.size)
@@ -158,12 +192,10 @@ def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, kept:
         return null_space_correction(p, memory)
     for i in range(n + p.rows.size):
         memory.dx[i] = -memory.r[i]
-    apart = kept or p.closure.in_balance == 2
+    memory.iteration.moved = 0.0
+    apart = memory.iteration.kept == 1 or p.closure.in_balance == 2
     both = p.closure.keep_position == 1 and not apart
-    if p.closure.keep_position == 1:
-        ask_correction(p, memory, memory.gap_q, leg.l3, memory.dp)
-        if first and memory.order > 0.0:
-            ask_anew(p, memory, memory.dp)
+    off = ask_position(p, leg, memory, first) if p.closure.keep_position == 1 else 0.0
     status = solve(p, t, c, memory, memory.dx, memory.dp if both else memory.r_plus, both)
     if status != OK:
         return status
@@ -174,12 +206,7 @@ def correct(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory, kept:
     if p.closure.keep_position == 1:
         if apart:
             solve_with_first(p, c, memory)
-        add_correction(p, memory, memory.p, memory.mu)
+        add_correction(p, memory, memory.p, memory.mu, off, first)
     if p.closure.keep_velocity == 1:
-        ask_correction(p, memory, memory.gap_v, leg.l5, memory.dp)
-        if apart:
-            solve_with_first(p, c, memory)
-        else:
-            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
-        add_correction(p, memory, memory.u, memory.nu)
+        status = correct_velocity(p, leg, t, c, memory, apart, first)
     return status

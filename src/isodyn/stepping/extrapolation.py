@@ -21,7 +21,7 @@ import numpy as np
 
 from isodyn.kernels.compiled import GENERAL, SOLVES, FloatArray, kernel
 from isodyn.stepping.closure import measure
-from isodyn.stepping.memory import DIFFERENCES, Memory, Physics, State
+from isodyn.stepping.memory import DIFFERENCES, Leg, Memory, Physics, State
 
 # where the last difference that is kept is smaller than this part of the one before, it is taken
 # too
@@ -81,10 +81,13 @@ def take_in(new: FloatArray, differences: FloatArray) -> None:
 
 
 @kernel()
-def remember(t_1: float, state: State, memory: Memory) -> None:
+def remember(leg: Leg, t_1: float, state: State, memory: Memory) -> None:
     """Update the differences with the unknowns of a step that succeeded."""
     take_in(memory.x, state.x_differences)
     take_in(memory.p, state.p_differences)
     take_in(memory.lam, state.lam_differences)
+    if leg.reuse > 0:
+        memory.mu_steps = memory.mu_steps + 1 if state.smooth_steps > 0 else 1
+        take_in(memory.mu, memory.mu_differences)
     state.until = t_1
     state.smooth_steps += 1

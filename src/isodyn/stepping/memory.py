@@ -151,6 +151,9 @@ class Iteration(Struct):
         integer,
         integer,
     )  # whether the next one needs a new matrix; whether the factors of the first one are kept
+    # whether the matrix is an old one, and how far corrections of q and v are from the range of the
+    # step's own
+    old, moved = integer, real
     trusted = integer  # whether it converges as the last step that was seen through
     polished = integer  # whether it has gone on from the tolerance down to rounding
     change, relative, scale = (
@@ -201,6 +204,12 @@ class Memory(Struct):
     )  # coefficients of the trial state, isodyn.stepping.equations; those of other questions
     # whether there are factors, and the c that they were made for
     factors_good, factors_c = integer, reals(4)
+    # ---- of factors that are kept over steps (isodyn.stepping.kept_matrix): how many steps they
+    # have served since their own, whether they serve the next one too; corrections of their own step, and
+    # what all of them cost together; steps until others are kept again, and how many that were last
+    age, keep, fresh, spent, pause, delay = integer, integer, integer, real, integer, integer
+    # backward differences of mu, and of how many steps
+    mu_differences, mu_steps = reals(DIFFERENCES, "m"), integer
     size_a, size_lam = real, real  # sizes that corrections are compared with
     remedy = real  # after a failure: CAREFUL, or the regularisation of the matrix; 0 otherwise
     eliminate = integer  # as in the closure, 0 in a remedy

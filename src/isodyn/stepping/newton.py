@@ -44,6 +44,7 @@ from isodyn.stepping.closure import copy_to, end_state, finite, measure
 from isodyn.stepping.corrections import correct
 from isodyn.stepping.equations import gaps, residual, trial
 from isodyn.stepping.extrapolation import extrapolated
+from isodyn.stepping.kept_matrix import WHERE_IT_PAYS, ask_range, count_corrections, is_corrected, may_keep
 from isodyn.stepping.matrix import factorise, factorise_ideal, keep_first
 from isodyn.stepping.memory import (
     COUNTERS,
@@ -81,10 +82,12 @@ PATIENCE = 6  # … when they do not shrink after so many iterations
 AS_BEFORE = 10.0
 SAFETY = 5.0  # … give or take this, …
 TRUSTED = 8  # … for so many steps
+OLD = 0.2  # part of rtol that an iteration with an old matrix may leave
 TINY = 1e-300  # beside which everything is large
 # larger corrections that were seen before fade by this factor: a small one may just change its sign
 FADES = 0.1
-GO_ON = -1  # a status of an iteration that is not the last
+GO_ON = -1  # a status of an iteration that is not the last, …
+STALE = -2  # … and of a step that wants a matrix of its own
 # guesses of a step, in memory.guess; as literals they would compile what they are handed to once
 # more
 FROM_REST, FROM_LAST, STEADY = np.int64(0), np.int64(1), np.int64(2)
@@ -193,18 +196,18 @@ def begin_iteration(p: Physics, leg: Leg, state: State, memory: Memory) -> None:
     mass_only = c[1] == 0.0 and c[2] == 0.0
     iteration.affine = free and (linear or mass_only)
     permanent = free and (linear or (mass_only and (p.traits & CONSTANT_MASS) != 0))
-    # corrections of q and v lie in the range of the step's own matrix, not of an earlier one
-    corrected = p.closure.keep_position + p.closure.keep_velocity > 0
-    renew = not (factors_known(memory) and (permanent or (leg.reuse == 1 and not corrected)))
+    renew = not (factors_known(memory) and (permanent or may_keep(p, leg, memory)))
+    memory.age = 0 if renew else memory.age + 1
     iteration.renew = renew
-    iteration.slow = SLOW if renew else SLOW_OLD
+    iteration.old = not renew and not free and (is_corrected(p) or leg.reuse == WHERE_IT_PAYS)
+    iteration.slow = SLOW_OLD if not renew and iteration.old == 0 else SLOW
     iteration.before = iteration.earlier = memory.correction = np.inf
     iteration.polished = iteration.kept = 0
     iteration.trusted = (
         memory.guess == FROM_LAST
         and state.smooth_steps > 2
         and 0 < state.since_seen <= TRUSTED
-        and renew
+        and (renew or (iteration.old == 1 and 2 * state.since_seen <= memory.age))
         and leg.full + leg.form + memory.eliminate == 0
     )
     state.since_seen += 1
@@ -258,14 +261,23 @@ def compare(p: Physics, memory: Memory, k: int) -> None:
         size_lam = max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY)
         own = moved_multipliers(p, memory) * scale / size_lam
         correction = max(correction, min(own, effect_of_multipliers(p, memory)))
-    iteration.theta = max(correction / iteration.before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
     relative = correction / scale if scale > 0.0 else np.inf
     if not general and p.rows.size > 0:
         size_lam = max(memory.size_lam, measure(memory.lam, memory.row_sizes), TINY)
         relative = max(relative, moved_multipliers(p, memory) / size_lam)
+    if iteration.old == 1:  # an error of λ̃ becomes one of x in the next correction
+        correction = relative * scale
+    iteration.theta = max(correction / iteration.before, FIRST if k == 1 else FASTEST) if k > 0 else 1.0
     if k < SEEN:
         memory.seen[k] = relative
     iteration.change, iteration.relative, iteration.scale = correction, relative, scale
+
+
+@kernel()
+def tolerance(leg: Leg, memory: Memory) -> float:
+    """Relative error that an iteration may leave: with an old matrix, whose errors have the same
+    sign in many steps, less."""
+    return leg.rtol * OLD if memory.iteration.old == 1 else leg.rtol
 
 
 @kernel()
@@ -277,7 +289,7 @@ def next_is_small(leg: Leg, state: State, memory: Memory, k: int) -> bool:
         iteration.trusted = 0
         return False
     next_one = state.corrections[k + 1] * max(1.0, relative / state.corrections[k])
-    if not SAFETY * next_one <= leg.rtol:
+    if not SAFETY * next_one <= tolerance(leg, memory):
         return False
     if relative <= leg.rtol:
         learn(state, memory, k, FIRST * relative)
@@ -288,7 +300,7 @@ def next_is_small(leg: Leg, state: State, memory: Memory, k: int) -> bool:
 def is_small(leg: Leg, memory: Memory, k: int) -> bool:
     """Whether the estimated error of x is below the tolerance [Hairer1996 (IV.8.10) adapted]."""
     iteration = memory.iteration
-    goal, theta = leg.rtol * iteration.scale, iteration.theta
+    goal, theta = tolerance(leg, memory) * iteration.scale, iteration.theta
     if k == 0:
         return iteration.change <= goal
     return theta < 1.0 and theta * iteration.change <= (1.0 - theta) * goal
@@ -328,6 +340,15 @@ def converged(p: Physics, leg: Leg, dt: float, state: State, memory: Memory, k: 
 
 
 @kernel()
+def count_range(p: Physics, dt: float, memory: Memory) -> None:
+    """Corrections of q and v that are more than rounding count, too, while they have a way to go to the
+    range of the step's own matrix."""
+    moved = memory.iteration.moved
+    if moved > memory.correction and moved > round_off_floor(p, dt, memory.c, memory):
+        memory.correction = moved
+
+
+@kernel()
 def iterate(
     p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, k: int, counters: Counters
 ) -> int:
@@ -336,10 +357,12 @@ def iterate(
     status = evaluate(p, leg, t, t_1, dt, state, memory, k == 0, counters)
     if status == OK and iteration.renew == 1:
         status = renew_matrix(p, leg, t, t_1, dt, state, memory, k == 0, counters)
+    elif status == OK and iteration.old == 1 and k == 0 and is_corrected(p):
+        status = ask_range(p, leg, t, t_1, dt, state, memory, counters)
     if status == OK and memory.eliminate > 0:
         status = eliminate(p, t, memory.c, memory)
     if status == OK:
-        status = correct(p, leg, t, memory.c, memory, iteration.kept == 1, k == 0)
+        status = correct(p, leg, t, memory.c, memory, k == 0)
     if status != OK:
         return status
     memory.correction = measure(memory.dx, memory.by_v)
@@ -347,10 +370,14 @@ def iterate(
         return NOT_FINITE
     if iteration.affine == 1:
         return OK
+    if iteration.old == 1:
+        count_range(p, dt, memory)
     compare(p, memory, k)
     if converged(p, leg, dt, state, memory, k, counters):
         return OK
     iteration.renew = leg.full == 1 or (k > 0 and iteration.theta > iteration.slow)
+    if iteration.renew == 1 and iteration.old == 1:
+        return STALE
     if iteration.renew == 1:
         iteration.slow = SLOW
     iteration.before, iteration.earlier = iteration.change, iteration.relative
@@ -366,6 +393,8 @@ def solve_step(
     begin_iteration(p, leg, state, memory)
     for k in range(leg.max_iterations):
         status = iterate(p, leg, t, t_1, dt, state, memory, k, counters)
+        if status == OK and leg.reuse == WHERE_IT_PAYS:
+            count_corrections(memory, k + 1)
         if status != GO_ON:
             return status
     return NOT_CONVERGED

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isodyn.errors import InputError
+from isodyn.stepping.kept_matrix import NEVER, WHERE_IT_PAYS
 from isodyn.stepping.memory import Controls
 from isodyn.stored import stored_with_runs
 
@@ -15,7 +16,8 @@ class Newton:
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or
-    at the level of rounding. The Jacobian is formed once per step.
+    at the level of rounding. The Jacobian is formed once per step; of large sparse systems it is
+    kept over steps where that is cheaper.
 
     Parameters
     ----------
@@ -28,8 +30,9 @@ class Newton:
     full
         Form the Jacobian in every iteration.
     reuse
-        Keep the Jacobian over steps while it converges well. `Stabilised`, `GGL` and
-        `Overdetermined` still need one per step, because corrections of q or v use it.
+        Whether the Jacobian is kept over steps while it converges well. Left out, it is where
+        that pays: in steps of one size of systems whose factorisation costs several corrections.
+        Systems that solve for themselves, and `GGL`, need one per step.
     quasi
         Leave the derivatives of forces out of the Jacobian.
     form
@@ -54,7 +57,7 @@ class Newton:
     max_iterations: int = 20
     max_halvings: int = 8
     full: bool = False
-    reuse: bool = False
+    reuse: bool | None = None
     quasi: bool = False
     form: int = 0
 
@@ -68,18 +71,21 @@ class Newton:
                 f"max_iterations must be at least 1 and max_halvings at least 0, received {self.max_iterations}, {self.max_halvings}"
             )
 
-    def controls(self, *, keep_balance: bool = False) -> Controls:
+    def controls(self, *, keep_balance: bool = False, one_size: bool = False) -> Controls:
         """Return these settings as numbers for kernels.
 
         Parameters
         ----------
         keep_balance
             Whether the states at the last two balances are kept.
+        one_size
+            Whether all steps are of one size, so that a Jacobian can be kept where that pays.
 
         Returns
         -------
         controls
             The numbers.
         """
-        flags = int(self.full), int(self.reuse), int(self.quasi), self.form
+        reuse = (WHERE_IT_PAYS if one_size else NEVER) if self.reuse is None else int(self.reuse)
+        flags = int(self.full), reuse, int(self.quasi), self.form
         return Controls(self.rtol, self.max_iterations, self.max_halvings, *flags, int(keep_balance))

@@ -27,7 +27,8 @@ def warn_weak(scheme: Scheme | FirstOrderScheme) -> None:
     undamped = int((sizes > 1.0 - UNDAMPED).sum())
     with_lam = undamped + (abs(1.0 - 1.0 / scheme.W1) > 1.0 - UNDAMPED)
     if undamped == 0:
-        does = f"first order in the transient, which {scheme.name} damps by {sizes.max(initial=0.0):.2g} a step, and second order after it"
+        does = "first order in the transient after every start, "
+        does += f"which {scheme.name} damps by {sizes.max(initial=0.0):.2g} a step, and second order after it"
     elif with_lam == 1:
         does = f"first order for all time with {scheme.name}: an alternating part has the root -1 and is not damped"
     else:

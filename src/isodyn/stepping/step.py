@@ -39,10 +39,11 @@ from isodyn.stepping.closure import copy_to, end_state, finite, measure, measure
 from isodyn.stepping.equations import trial
 from isodyn.stepping.extrapolation import extrapolate, recall, remember
 from isodyn.stepping.jamming import jammed
+from isodyn.stepping.kept_matrix import put_off
 from isodyn.stepping.local_error import judge
 from isodyn.stepping.matrix import CAREFUL
 from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
-from isodyn.stepping.newton import FROM_LAST, FROM_REST, STEADY, guessed, solve_step
+from isodyn.stepping.newton import FROM_LAST, FROM_REST, STALE, STEADY, guessed, solve_step
 from isodyn.stepping.projection import polish, project
 
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
@@ -200,7 +201,7 @@ def accept(p: Physics, leg: Leg, t_1: float, dt: float, state: State, memory: Me
     """Put the end of a step that succeeded into the state, with its history."""
     t_balance = state.t + leg.W1 * dt
     judge(leg, t_1, dt, state, memory)
-    remember(t_1, state, memory)
+    remember(leg, t_1, state, memory)
     copy_to(memory.q_1, state.q)
     copy_to(memory.v_1, state.v)
     copy_to(memory.a_1, state.a)
@@ -230,6 +231,11 @@ def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counter
     predict(leg, dt, state, memory)
     guess(p, leg, t_balance, dt, state, memory, counters)
     status = solve_step(p, leg, t_balance, t_end, dt, state, memory, counters)
+    if status == STALE or (status in (NOT_CONVERGED, NOT_FINITE) and memory.iteration.old == 1):
+        put_off(memory)
+        memory.factors_good = 0
+        guess(p, leg, t_balance, dt, state, memory, counters)
+        status = solve_step(p, leg, t_balance, t_end, dt, state, memory, counters)
     if status == OK:
         status = end_step(p, leg, t_balance, t_end, dt, state, memory, counters)
     if status == OK:

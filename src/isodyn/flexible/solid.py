@@ -1,0 +1,185 @@
+"""Solids of tetrahedra or hexahedra by scikit-fem: matrices, stresses, geometric stiffness.
+
+K = ∫ σ(u):ε(w),   m = ∫ ρ u w,   K_σ = ∫ ∇u : σ ∇w  of a state of stress σ
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+from isodyn.later import sparse as sp
+
+skfem = Later("skfem")
+meshio, skfem_meshio = Later("meshio"), Later("skfem.io.meshio")
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A mesh of scikit-fem with a material."""
+
+    mesh: Any
+    E: float
+    nu: float
+    rho: float
+    order: int
+
+    @classmethod
+    def of(cls, mesh: Any, E: float, nu: float, rho: float, order: int) -> Solid:
+        """The solid of a mesh in any of its forms."""
+        if not E > 0.0 or not -1.0 < nu < 0.5 or not rho > 0.0:
+            raise InputError(
+                f"a solid needs E > 0, −1 < nu < 0.5 and rho > 0, received E = {E:g}, nu = {nu:g}, rho = {rho:g}"
+            )
+        if order not in (1, 2):
+            raise InputError(f"order must be 1 or 2, received {order!r}", argument="order")
+        mesh = _mesh_of(mesh)
+        if type(mesh).__name__ not in ("MeshTet1", "MeshHex1"):
+            raise InputError(
+                f"a solid needs a mesh of tetrahedra or hexahedra, received {type(mesh).__name__}",
+                hint="for scikit-fem: MeshTet or MeshHex",
+                argument="mesh",
+            )
+        return cls(mesh, E, nu, rho, order)
+
+    @cached_property
+    def _element(self) -> Any:
+        tet = type(self.mesh).__name__ == "MeshTet1"
+        names = ("ElementTetP1", "ElementTetP2") if tet else ("ElementHex1", "ElementHex2")
+        return getattr(skfem, names[self.order - 1])()
+
+    @cached_property
+    def scalar(self) -> Any:
+        """Shape functions of one direction."""
+        return skfem.Basis(self.mesh, self._element, intorder=2 * self.order)
+
+    @cached_property
+    def vector(self) -> Any:
+        """The same of displacements."""
+        return skfem.Basis(self.mesh, skfem.ElementVector(self._element), intorder=2 * self.order)
+
+    @cached_property
+    def _order(self) -> Any:
+        """Number of (point, direction) among the unknowns of scikit-fem."""
+        found = np.empty((self.scalar.N, 3), dtype=np.int64)
+        for kind in ("nodal_dofs", "edge_dofs", "facet_dofs", "interior_dofs"):
+            one, many = getattr(self.scalar, kind), getattr(self.vector, kind)
+            for k in range(one.shape[0]):
+                found[one[k]] = many[3 * k : 3 * k + 3].T
+        return found.ravel()
+
+    @property
+    def points(self) -> FloatArray:
+        """Places of all points, those on edges and faces too."""
+        return np.ascontiguousarray(self.scalar.doflocs.T)
+
+    @property
+    def lame(self) -> tuple[float, float]:
+        """Lamé's λ and μ."""
+        return self.E * self.nu / ((1 + self.nu) * (1 - 2 * self.nu)), self.E / (2 * (1 + self.nu))
+
+    def _ours(self, A: Any) -> Any:
+        return sp.csr_array(A)[self._order][:, self._order]
+
+    def stiffness(self) -> Any:
+        """K."""
+        lam, mu = self.lame
+
+        def form(u: Any, v: Any, w: Any) -> Any:
+            a, b = _strain(u.grad), _strain(v.grad)
+            return lam * _trace(a) * _trace(b) + 2 * mu * np.einsum("ij...,ij...->...", a, b)
+
+        return self._ours(skfem.BilinearForm(form).assemble(self.vector))
+
+    def mass(self) -> Any:
+        """m, of one direction."""
+
+        def form(u: Any, v: Any, w: Any) -> Any:
+            return self.rho * u * v
+
+        return sp.csr_array(skfem.BilinearForm(form).assemble(self.scalar))
+
+    @cached_property
+    def at_corners(self) -> Any:
+        """Shape functions of displacements at the corners of the elements."""
+        corners = self.mesh.refdom.p
+        quadrature = corners, np.ones(corners.shape[1])
+        return skfem.Basis(self.mesh, skfem.ElementVector(self._element), quadrature=quadrature)
+
+    def stress_fields(self, u: FloatArray, basis: Any = None) -> FloatArray:
+        """σ at the points of a basis, (3, 3, elements, points), of displacements (n, 3); at those of
+        integration if it is left out."""
+        x = np.empty(self.vector.N)
+        x[self._order] = u.ravel()
+        e = _strain((self.vector if basis is None else basis).interpolate(x).grad)
+        lam, mu = self.lame
+        return np.asarray(2 * mu * e + lam * _trace(e) * np.eye(3)[:, :, None, None])
+
+    def geometric_stiffness(self, u: FloatArray) -> Any:
+        """K_σ of the stresses of displacements u, (3 n, 3 n)."""
+        stress = self.stress_fields(u)
+
+        def form(a: Any, b: Any, w: Any) -> Any:
+            return np.einsum("i...,ij...,j...->...", a.grad, stress, b.grad)
+
+        return sp.csr_array(sp.kron(skfem.BilinearForm(form).assemble(self.scalar), sp.eye_array(3)))
+
+    def nodal_stress(self, u: FloatArray) -> FloatArray:
+        """σ at the corners of the mesh, (corners, 3, 3): the mean of their elements."""
+        found = np.moveaxis(self.stress_fields(u, self.at_corners), (2, 3), (0, 1))
+        corners = self.mesh.t
+        total = np.zeros((self.mesh.p.shape[1], 3, 3))
+        count = np.bincount(corners.ravel(), minlength=len(total))
+        for k, line in enumerate(corners):
+            np.add.at(total, line, found[:, k])
+        return np.asarray(total / count[:, None, None])
+
+    @property
+    def cells(self) -> tuple[str, FloatArray]:
+        """Kind of cells by its name in meshio, and their corners in the order there."""
+        if type(self.mesh).__name__ == "MeshTet1":
+            return "tetra", self.mesh.t.T
+        return "hexahedron", np.asarray(skfem_meshio.to_meshio(self.mesh).cells_dict["hexahedron"])
+
+    @cached_property
+    def surface(self) -> FloatArray:
+        """Triangles of the surface, as corners of the mesh."""
+        facets = self.mesh.facets[:, self.mesh.boundary_facets()].T
+        if facets.shape[1] == 3:
+            return np.asarray(facets)
+        return np.asarray(np.concatenate([facets[:, [0, 1, 2]], facets[:, [0, 2, 3]]]))
+
+
+def _mesh_of(mesh: Any) -> Any:
+    """A mesh of scikit-fem."""
+    if isinstance(mesh, str | Path):
+        try:
+            mesh = meshio.read(mesh)
+        except (OSError, meshio.ReadError) as error:
+            raise InputError(f"the mesh {mesh} cannot be read: {error}", argument="mesh") from error
+    if hasattr(mesh, "cells_dict"):
+        kinds = {"tetra": "MeshTet", "hexahedron": "MeshHex"}
+        found = [kind for kind in kinds if kind in mesh.cells_dict]
+        if len(found) != 1:
+            raise InputError(
+                "a solid needs cells of one kind, tetrahedra or hexahedra; the mesh has "
+                f"{', '.join(mesh.cells_dict) or 'none'}",
+                argument="mesh",
+            )
+        mesh = skfem_meshio.from_meshio(mesh)
+    return mesh
+
+
+def _strain(gradient: Any) -> Any:
+    return 0.5 * (gradient + np.swapaxes(gradient, 0, 1))
+
+
+def _trace(a: Any) -> Any:
+    return a[0, 0] + a[1, 1] + a[2, 2]

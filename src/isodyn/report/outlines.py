@@ -1,0 +1,72 @@
+"""Lines that draw a flexible body: the sharp edges of its mesh, or straight lines between its interfaces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.system import MechanismSystem
+    from isodyn.results.solution import Solution
+
+SHARP = np.cos(np.radians(30.0))  # of the angle between two faces that meet in an edge
+MOST = 400  # edges that are drawn
+
+
+def lines_of(sol: Solution, system: MechanismSystem) -> list[tuple[str, FloatArray]]:
+    """Lines of all flexible bodies with their names, each (times, points, 3)."""
+    found = []
+    for part in system.layout.flexible:
+        view, solid = sol.flexible_body(part.name), part.reduced.elements.solid
+        if solid is None:
+            places = [sol.body(one.name).position for one in part.interfaces]
+            found.append((part.name, np.stack(places, axis=1)))
+            continue
+        moved = np.stack([view.positions(k)[: solid.mesh.p.shape[1]] for k in range(sol.t.size)])
+        found += [(part.name, moved[:, chain]) for chain in chains(sharp_edges(solid))]
+    return found
+
+
+def sharp_edges(solid: Any) -> list[tuple[int, int]]:
+    """Edges of the surface in which faces meet at an angle."""
+    corners, triangles = solid.mesh.p.T, solid.surface
+    a, b, c = (corners[triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    owners: dict[tuple[int, int], list[int]] = {}
+    for k, triangle in enumerate(triangles):
+        for i, j in ((0, 1), (1, 2), (2, 0)):
+            one, other = sorted((int(triangle[i]), int(triangle[j])))
+            owners.setdefault((one, other), []).append(k)
+    # which way a face looks depends on the order of its corners: compare up to the sign
+    flat = {
+        edge for edge, near in owners.items() if len(near) == 2 and abs(normals[near[0]] @ normals[near[1]]) > SHARP
+    }
+    return [edge for edge in owners if edge not in flat][:MOST]
+
+
+def chains(edges: list[tuple[int, int]]) -> list[list[int]]:
+    """Edges one behind the other, as far as there is one way to go on."""
+    near: dict[int, list[int]] = {}
+    for i, j in edges:
+        near.setdefault(i, []).append(j)
+        near.setdefault(j, []).append(i)
+    left, found = {frozenset(edge) for edge in edges}, []
+    ends = [point for point, others in near.items() if len(others) != 2]
+    for first in [*ends, *near]:
+        for second in near[first]:
+            if frozenset((first, second)) not in left:
+                continue
+            line = [first, second]
+            left.discard(frozenset(line))
+            while len(near[line[-1]]) == 2:
+                onward = [p for p in near[line[-1]] if frozenset((line[-1], p)) in left]
+                if not onward:
+                    break
+                left.discard(frozenset((line[-1], onward[0])))
+                line.append(onward[0])
+            found.append(line)
+    return found
