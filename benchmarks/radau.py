@@ -8,8 +8,9 @@ the largest, against `iso.Radau` with rtol = 1e-12. The times compared are those
 SciPy has with rtol = 1e-7, read off between the runs of ours. CPU time, the least of several rounds
 in turn.
 
-Required: ours is at least 3 times faster at equal error. How much error/rtol varies over 1e-4 … 1e-10
-is told; it is that of one instant, at which errors of an oscillation may happen to vanish.
+Required: ours is at least 3 times faster at equal error, and error/rtol, over all of time, varies by at
+most 30 over 1e-4 … 1e-10; but for the spring of 1e6, whose undamped vibration is lost with loose
+tolerances and followed with others. The errors of both with the same tolerance are told.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from isodyn.problems.van_der_pol import build
 
 RTOLS = tuple(10.0**-k for k in range(4, 11))
 THEIRS, ROUNDS = 1e-7, 3
-FASTER = 3.0
+FASTER, SPREAD, VIBRATES = 3.0, 30.0, "spring, k = 1e6"
 
 
 @numba.njit
@@ -127,6 +128,14 @@ def measure(make: Callable[[], tuple[Any, Any, Any]], t_end: float) -> dict[str,
         sol = iso.integrate(system, iso.Radau(rtol=rtol), t_end=t_end)
         return np.concatenate([sol.q[-1], sol.v[-1]])
 
+    def largest(rtol: float) -> float:
+        """The error of q and v over all of time, relative to the largest values."""
+        sol = iso.integrate(system, iso.Radau(rtol=rtol), t_end=t_end)
+        good = iso.integrate(system, iso.Radau(rtol=1e-13), t_end=t_end, save=sol.t)
+        found, true = np.hstack([sol.q, sol.v]), np.hstack([good.q, good.v])
+        most = np.abs(true).max(axis=0)
+        return float((np.abs(found - true) / np.maximum(most, 1e-3 * most.max())).max())
+
     def theirs() -> Any:
         return solve_ivp(rate, (0.0, t_end), start, "Radau", rtol=THEIRS, atol=1e-3 * THEIRS, jac=jacobian).y[:, -1]
 
@@ -137,11 +146,13 @@ def measure(make: Callable[[], tuple[Any, Any, Any]], t_end: float) -> dict[str,
     error, cost = float((np.abs(theirs() - exact) / size).max()), least(theirs)
     order = np.argsort(errors)
     equal = math.exp(np.interp(math.log(error), np.log(errors)[order], np.log(times)[order]))
-    ratios = [e / rtol for e, rtol in zip(errors, RTOLS, strict=True)]
+    ratios = [largest(rtol) / rtol for rtol in RTOLS]
     return {
         "errors": errors,
         "seconds": times,
+        "error / rtol over all of time": ratios,
         "error / rtol, largest / smallest": max(ratios) / min(ratios),
+        "error at the tolerance of SciPy": errors[int(np.argmin(np.abs(np.log(RTOLS) - math.log(THEIRS))))],
         "SciPy": {"error": error, "seconds": cost},
         "times faster at that error": cost / equal,
     }
@@ -152,9 +163,11 @@ def main() -> bool:
     good = True
     for name, found in report.items():
         faster, spread = found["times faster at that error"], found["error / rtol, largest / smallest"]
-        good = good and faster >= FASTER
+        good = good and faster >= FASTER and (spread <= SPREAD or name == VIBRATES)
+        beside = found["error at the tolerance of SciPy"] / found["SciPy"]["error"]
         print(
-            f"{name:24s} {faster:7.1f} × faster at an error of {found['SciPy']['error']:.1e}; error/rtol varies by {spread:.1f}"
+            f"{name:24s} {faster:7.1f} × faster at an error of {found['SciPy']['error']:.1e}; error/rtol varies by {spread:.1f};"
+            f" with its tolerance {beside:.2f} of its error"
         )
     write("radau", report)
     return good

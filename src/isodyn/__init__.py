@@ -122,6 +122,7 @@ if TYPE_CHECKING:
     from isodyn.mechanism.controllers import PID, Controller
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.mechanism.states import ContinuousState
     from isodyn.models.build import load_model
     from isodyn.models.mjcf import load_mjcf
     from isodyn.models.sdf import load_sdf
@@ -162,6 +163,7 @@ __all__ = [
     "CapsulePlane",
     "CompiledSystem",
     "Composition",
+    "ContinuousState",
     "Controller",
     "Coupling",
     "Cylindrical",
@@ -341,6 +343,7 @@ _LATER = {
     "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
     "Sensor": "isodyn.mechanism.sensors",
+    "ContinuousState": "isodyn.mechanism.states",
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -146,3 +147,18 @@ def test_spin_up_needs_geometric_stiffness() -> None:
     except iso.IsodynError:
         without = np.inf
     assert without > 3 * np.abs(exact).max()
+
+
+def test_report_and_files_show_the_body(tmp_path: Path) -> None:
+    mech = swinging(modes=1)
+    sol = iso.integrate(mech, dt=1e-3, t_end=0.01)
+    iso.report.write_report(sol, tmp_path / "run.html")
+    assert "bar" in (tmp_path / "run.html").read_text(encoding="utf-8")
+    assert set(sol.energy_by_part()) == {"bar", "bob"}
+    total = sum(part.kinetic + part.potential for part in sol.energy_by_part().values())
+    np.testing.assert_allclose(total, sum(sol.energy()), rtol=1e-10)
+    written = sol.flexible_body("bar").write_vtk(tmp_path / "vtk", rows=[0, -1])
+    meshio = pytest.importorskip("meshio")
+    first = meshio.read(tmp_path / "vtk" / "bar_000000.vtu")
+    assert written.name == "bar.pvd"
+    np.testing.assert_allclose(first.points, sol.flexible_body("bar").positions(0)[: len(first.points)], atol=1e-6)

@@ -71,7 +71,7 @@ def test_robertson():
     sol = iso.integrate(robertson(), iso.Radau(rtol=1e-7, atol=1e-17), t_end=1e11)
     assert sol.v[-1] == pytest.approx([2.083340149701255e-8, 8.333360770334713e-14, 0.9999999791665050], rel=1e-6)
     assert sol.v.sum(axis=1) == pytest.approx(np.ones(sol.t.size), abs=1e-10)
-    assert sol.stats.steps < 1000
+    assert sol.stats.steps < 1100
 
 
 def test_algebraic_unknowns_of_index_1():
@@ -117,7 +117,7 @@ def test_sparse_linear_system():
     sol = iso.integrate(system, iso.Radau(rtol=1e-6, atol=1e-14), t_end=1.0)
     still = np.linalg.solve(k * K.toarray(), load)
     assert sol.q[-1] == pytest.approx(still - 1e5 / k * still, rel=1e-5)
-    assert sol.stats.steps < 200
+    assert sol.stats.steps < 250
 
 
 def test_checkpoints_go_on_bit_for_bit(tmp_path):

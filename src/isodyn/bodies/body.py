@@ -28,14 +28,15 @@ NODES = {"node": 2, "cable": 3}  # kinds of nodes of beams, and their space
 class Quantity(IntEnum):
     """What a coordinate is; velocities are called after what they are the rate of."""
 
-    LENGTH, ANGLE, SLOPE, QUATERNION = range(4)
+    LENGTH, ANGLE, SLOPE, QUATERNION, STATE = range(5)
 
 
-_L, _A, _S, _E = Quantity
+_L, _A, _S, _E, _Z = Quantity
 QUANTITIES: dict[str, tuple[tuple[Quantity, ...], tuple[Quantity, ...]]] = {
     "spatial": ((_L, _L, _L, _E, _E, _E, _E), (_L, _L, _L, _A, _A, _A)),
     "planar": ((_L, _L, _A), (_L, _L, _A)),
     "particle": ((_L, _L, _L), (_L, _L, _L)),
+    "state": ((_Z,), (_Z,)),
     "node": ((_L, _L, _S, _S), (_L, _L, _S, _S)),
     "cable": ((_L, _L, _L, _S, _S, _S), (_L, _L, _L, _S, _S, _S)),
     "mode": ((_L,), (_L,)),
@@ -99,6 +100,8 @@ class Body:
             return np.zeros(1)
         if self.kind == "planar":
             return np.array([*self.position[:2], self.angle])
+        if self.kind == "state":
+            return self.position[:1]
         return self.position if self.kind == "particle" else np.concatenate([self.position, self.orientation])
 
     @property
@@ -109,6 +112,8 @@ class Body:
             return np.zeros(1)
         if self.kind == "planar":
             return np.array([*self.velocity[:2], self.angular_velocity[2]])
+        if self.kind == "state":
+            return self.velocity[:1]
         return self.velocity if self.kind == "particle" else np.concatenate([self.velocity, self.angular_velocity])
 
     def coordinate_names(self) -> tuple[list[str], list[str]]:
@@ -121,6 +126,8 @@ class Body:
             v = [*(f"v{x}" for x in letters), *(f"d{x}'" for x in letters)]
         elif self.kind == "planar":
             q, v = ["x", "y", "θ"], ["vx", "vy", "θ'"]
+        elif self.kind == "state":
+            q, v = ["integral"], ["value"]
         else:
             q, v = ["x", "y", "z"], ["vx", "vy", "vz"]
         if self.kind == "spatial":

@@ -79,18 +79,20 @@ def formula_law(
     own: Mapping[str, Input] | None = None,
     *,
     negative: bool = False,
+    noun: str = "load",
 ) -> Law:
     """The law of a formula along a word."""
+    what = f"{noun} {name!r}"
     inputs: dict[str, Input] = {"t": Input(), **(own or {})}
     for used in names_in(text):
         owner, _, coordinate = used.rpartition(".")
         if owner and used not in parameters:
-            inputs[used] = world.lookup(f"load {name!r}: formula {text!r}", owner, coordinate)
+            inputs[used] = world.lookup(f"{what}: formula {text!r}", owner, coordinate)
     refused = "t, parameters, and coordinates such as body.x, joint.angle"
     try:
         program = compile_formula(text, inputs, parameters, refused=refused, negative=negative)
     except InputError as error:
-        raise InputError(f"load {name!r}: {error.message}", hint=error.hint) from None
+        raise InputError(f"{what}: {error.message}", hint=error.hint) from None
     return Law(FormulaLaw(program), word, inputs=tuple(inputs[used] for used in program.names))
 
 

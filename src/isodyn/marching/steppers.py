@@ -17,6 +17,9 @@ from isodyn.kernels.struct import Struct
 from isodyn.stepping import dop853, radau, radau_memory
 from isodyn.stepping.memory import EPS, State
 
+# Radau's estimate is of order h⁴ and its error of order h⁵: steps held to rtol^(4/5) have an error
+# proportional to rtol; at this one both are the same
+EQUAL_AT, POWER = 1e-8, 0.8
 LARGEST = 1000  # unknowns of full matrices: their factors take about a second
 
 if TYPE_CHECKING:
@@ -170,19 +173,21 @@ class OrderEight(OneMethod):
 
 
 class OrderFive(OneMethod):
-    """Radau IIA of order 5 (isodyn.stepping.radau)."""
+    """Radau IIA of order 5 (isodyn.stepping.radau). A step is held to a tolerance that makes the error
+    of the motion proportional to rtol."""
 
     take, exponent, most_growth, unchanged = staticmethod(radau.take), 0.25, 8.0, 1.2
 
     def __init__(self, run: MethodRun) -> None:
-        system, rtol = run.system, run.step_method.rtol
+        system, given = run.system, run.step_method.rtol
         if system.nv + system.m > LARGEST:
             raise InputError(
                 f"Radau solves with full matrices, for up to {LARGEST} unknowns; this system has {system.nv + system.m}",
                 hint="integrate(...) with a scheme takes larger systems",
             )
         self.own = own = radau_memory.memory_of(system.nq, system.nv, system.m)
-        own.rtol, own.project = rtol, ending_of(run)
+        rtol = EQUAL_AT * (given / EQUAL_AT) ** POWER
+        own.rtol, own.project, self.inside = rtol, ending_of(run), rtol / given
         own.asks_in = -1
         own.tolerance = max(10.0 * EPS / rtol, min(0.03, np.sqrt(rtol)))
 
@@ -216,4 +221,4 @@ class OrderFive(OneMethod):
     def resume(self, run: MethodRun) -> None:
         """Errors allowed; nothing is known of steps before."""
         self.forget()
-        self.own.atol = run.allowed
+        self.own.atol = self.inside * run.allowed

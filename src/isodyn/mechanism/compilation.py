@@ -23,6 +23,7 @@ from isodyn.mechanism.joint_rows import rows_of
 from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.loose_bodies import warn_of_loose_bodies
 from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.states import law_of_state
 from isodyn.mechanism.system import Description, MechanismSystem, make_system
 from isodyn.mechanism.world import World
 
@@ -34,7 +35,7 @@ def compile_parts(
 ) -> MechanismSystem | ParametrisedSystem:
     """The system of all parts, in the given coordinates."""
     bodies = parts.all_bodies()
-    if not bodies:
+    if len(bodies) == len(parts.states):
         raise InputError("the mechanism has no bodies", hint="add_body comes first")
     world = World(parts)
     joints, rows = rows_of(world)
@@ -61,6 +62,7 @@ def compile_parts(
     built_gaps = gaps_of(world)
     touching = rows_of_gaps(built_gaps)
     warn_of_loose_bodies(parts, [*rows, *touching], laws, user_rows)
+    laws += [replace(law_of_state(state, world), load=name) for name, state in parts.states.items()]
     layout = MechanismLayout(
         list(bodies.values()),
         rows,
@@ -72,6 +74,7 @@ def compile_parts(
         beams=tuple(parts.beams.values()),
         rods=tuple(parts.rods.values()),
         flexible=tuple(parts.flexible.values()),
+        states=tuple(parts.states.values()),
         spreads=spreads,
         angles=counted_angles(
             [*rows, *touching], laws, (word for joint in joints.values() for word in joint.coordinates.values())
@@ -83,10 +86,11 @@ def compile_parts(
     )
     description = Description(parts.copied(), gravity.copy(), cayley)
     system = replace(make_system(layout, joints), loads=built, description=description)
-    if built_gaps and (coordinates != "rotation" or user_rows or user_loads):
-        raise InputError("contacts need the coordinates 'rotation', and no users' rows and loads beside them")
+    if built_gaps and (coordinates != "rotation" or user_rows or user_loads or parts.states):
+        raise InputError("contacts need the coordinates 'rotation', and no states, users' rows and loads beside them")
     system = with_contacts(system, layout, built_gaps)
     refuse_controllers(parts, coordinates, bool(user_rows or user_loads))
+    refuse_states(parts, coordinates)
     if user_rows or user_loads:
         if coordinates != "rotation":
             raise InputError(
@@ -114,6 +118,13 @@ def _on_rod(parts: Parts, load: AlongBeam) -> list[OnBody]:
         OnBody(FORCE, node.name, load.per_length * share, time=load.time)
         for node, share in zip(rod.nodes, rod.shares, strict=True)
     ]
+
+
+def refuse_states(parts: Parts, coordinates: Coordinates) -> None:
+    """InputError for states beside other coordinates of rotation."""
+    if parts.states and coordinates != "rotation":
+        what = next(iter(parts.states.values())).what
+        raise InputError(f"{what} needs the coordinates 'rotation', received {coordinates!r}")
 
 
 def refuse_controllers(parts: Parts, coordinates: Coordinates, users: bool) -> None:

@@ -22,6 +22,7 @@ from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
 from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.rod_part import RodPart
+from isodyn.mechanism.states import ContinuousState
 from isodyn.mechanism.table_writer import TableWriter
 from isodyn.multibody.tables import Scratch, Tables
 from isodyn.parts.block_pattern import BlockPattern
@@ -45,6 +46,7 @@ class MechanismLayout:
     beams: tuple[BeamPart, ...] = ()
     rods: tuple[RodPart, ...] = ()
     flexible: tuple[FlexiblePart, ...] = ()
+    states: tuple[ContinuousState, ...] = ()  # which come last among the bodies
     spreads: list[Load] = field(default_factory=list)
     held: tuple[str, ...] = ()  # bodies that users' parts speak of
     angles: tuple[CountedAngle, ...] = ()  # whose whole turns are counted; they come last in q

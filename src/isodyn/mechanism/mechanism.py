@@ -22,6 +22,7 @@ from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
 from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
 from isodyn.mechanism.sensors import Sensor
+from isodyn.mechanism.states import ContinuousState
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.mechanism.watching import Watched
 from isodyn.notebook_views import ShownInNotebooks
@@ -67,6 +68,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     controllers: dict[str, Controller] = field(default_factory=dict, init=False)
     contacts: dict[str, ContactPart] = field(default_factory=dict, init=False)
     flexible_bodies: dict[str, FlexiblePart] = field(default_factory=dict, init=False)
+    states: dict[str, ContinuousState] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)
@@ -77,7 +79,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     @property
     def _parts(self) -> Parts:
         lists = self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers
-        return Parts(*lists, contacts=self.contacts, flexible=self.flexible_bodies)
+        return Parts(*lists, contacts=self.contacts, flexible=self.flexible_bodies, states=self.states)
 
     # ---- parts
 

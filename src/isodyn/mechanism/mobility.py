@@ -107,12 +107,12 @@ def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility
     ]
     return Mobility(
         bodies=sum(body.is_body for body in system.bodies) + len(system.beams),
-        nv=system.nv,
+        nv=system.nv - system.states,
         rows=system.m,
         rank=rank,
-        freedoms=N.shape[1],
-        position_freedoms=position,
-        nearby=_nearby(ask, t, at, N),
+        freedoms=N.shape[1] - system.states,
+        position_freedoms=position - system.states,
+        nearby=_nearby(ask, t, at, N) - system.states,
         redundant=redundant,
         sharing=_sharing(G * system.scales.v, rank, owner),
         singular_values=values,

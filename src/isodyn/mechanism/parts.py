@@ -25,6 +25,7 @@ from isodyn.parts import Part, Use, Value
 if TYPE_CHECKING:
     from isodyn.mechanism.controllers import Controller
     from isodyn.mechanism.sensors import Sensor
+    from isodyn.mechanism.states import ContinuousState
 
 Rows = JointPart | UserRows
 Loads = LoadPart | UserLoad
@@ -43,6 +44,7 @@ class Parts:
     controllers: dict[str, Controller] = field(default_factory=dict)
     contacts: dict[str, ContactPart] = field(default_factory=dict)
     flexible: dict[str, FlexiblePart] = field(default_factory=dict)
+    states: dict[str, ContinuousState] = field(default_factory=dict)
 
     def copied(self) -> Parts:
         """The same parts in lists of their own; parts themselves do not change."""
@@ -64,6 +66,7 @@ class Parts:
                 ("sensor", self.sensors),
                 ("controller", self.controllers),
                 ("contact", self.contacts),
+                ("state", self.states),
             )
             if parts
         ]
@@ -71,9 +74,10 @@ class Parts:
 
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
-        in v; members of flexible bodies come last."""
+        in v; members of flexible bodies come then, and what carries states last."""
         nodes = {node.name: node for line in self.lines.values() for node in line.nodes}
-        return nodes | self.bodies | {one.name: one for part in self.flexible.values() for one in part.members}
+        members = {one.name: one for part in self.flexible.values() for one in part.members}
+        return nodes | self.bodies | members | {name: state.body for name, state in self.states.items()}
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:
@@ -102,6 +106,7 @@ class Parts:
             ("sensor", self.sensors),
             ("controller", self.controllers),
             ("contact", self.contacts),
+            ("state", self.states),
         ):
             if name in known:
                 raise InputError(

@@ -29,8 +29,12 @@ def typical_length(layout: MechanismLayout) -> float:
     nothing, too.
     """
     bodies, number = layout.bodies, layout.number
-    points = [body.position for body in bodies if not body.is_mode]
+    points = [body.position for body in bodies if not body.is_mode and body.kind != "state"]
     for word in layout.words:
+        if any(
+            number[name] < len(bodies) and bodies[number[name]].kind == "state" for name in (word.first, word.second)
+        ):
+            continue
         for name, arm in ((word.first, word.numbers.s_i), (word.second, word.numbers.s_j)):
             body = bodies[number[name]] if number[name] < len(bodies) else None
             points.append(arm if body is None else body.position + body.R @ arm)
@@ -50,10 +54,12 @@ def typical_sizes(layout: MechanismLayout, q0: FloatArray) -> Scales:
     L = typical_length(layout)
     q: list[float] = []
     v: list[float] = []
-    for body in layout.bodies:
+    for body in layout.bodies[: len(layout.bodies) - len(layout.states)]:
         lengths = NODES[body.kind] if body.of_beam else _LENGTHS[body.kind]
         q += [L if i < lengths else 1.0 for i in range(body.q0.size)]
         v += [L if i < lengths else 1.0 for i in range(body.v0.size)]
+    of_states = [float(power_of_two(state.typical)) for state in layout.states]
+    q, v = q + of_states, v + of_states
     rows = [max(abs(w) * (1.0 if word.kind in WITHOUT_LENGTH else L) for w, word in row.terms) for row in layout.rows]
     sizes = np.full(q0.size, np.inf)
     sizes[: len(q)] = q

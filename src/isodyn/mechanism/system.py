@@ -85,7 +85,11 @@ class MechanismSystem(TabledSystem):
 
     @property
     def bodies(self) -> list[Body]:
-        return self.layout.bodies
+        return self.layout.bodies[: len(self.layout.bodies) - len(self.layout.states)]
+
+    @property
+    def states(self) -> int:  # type: ignore[override]
+        return len(self.layout.states)
 
     @property
     def rows(self) -> list[Row]:
@@ -190,7 +194,7 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         m=len(layout.rows),
         m_phi=sum(row.holonomic for row in layout.rows),
         row_names=tuple(row.name for row in layout.rows),
-        alike=tuple(int(k) for body in layout.bodies for k in QUANTITIES[body.kind][1]),
+        alike=alike_of(layout),
         elastic=bool(layout.beams or layout.rods or layout.flexible) or any(law.kind in ELASTIC for law in layout.laws),
         scales=typical_sizes(layout, q0),
         turns=len(layout.angles),
@@ -199,6 +203,14 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         layout=layout,
         joints=joints,
     )
+
+
+def alike_of(layout: MechanismLayout) -> tuple[int, ...]:
+    """Which velocities have one unit, by numbers; each state has its own."""
+    found = [int(k) for body in layout.bodies for k in QUANTITIES[body.kind][1]]
+    for k in range(len(layout.states)):
+        found[-1 - k] += k
+    return tuple(found)
 
 
 def start_of(layout: MechanismLayout) -> FloatArray:

@@ -23,6 +23,7 @@ from isodyn.multibody.tables import (
     PLANAR,
     RATE_OF,
     SPATIAL,
+    STATE,
     TIME,
     UNHELD,
     VALUE_OF,
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 _COLUMNS = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, -1, -1, -1, 2], "particle": [0, 1, 2, -1, -1, -1]}
 # slopes: isodyn.multibody.nodes
 _COLUMNS |= {"node": [0, 1, -1, -1, -1, -1], "cable": _COLUMNS["particle"], "mode": [-1] * 6}
+_COLUMNS |= {"state": [0, -1, -1, -1, -1, -1]}
 _KINDS = {"spatial": SPATIAL, "planar": PLANAR, "particle": PARTICLE, "node": NODE, "cable": CABLE, "mode": UNHELD}
+_KINDS |= {"state": STATE}
 
 
 class TableWriter:

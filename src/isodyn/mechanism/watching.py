@@ -1,8 +1,8 @@
-"""What watches a mechanism, and acts on it from outside: sensors, controllers and contacts."""
+"""What watches a mechanism, and acts on it from outside: sensors, controllers, states, contacts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from isodyn.errors import InputError
@@ -10,14 +10,16 @@ from isodyn.joints.unilateral import ContactPart
 from isodyn.mechanism.controllers import Controller
 from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.sensors import Sensor
+from isodyn.mechanism.states import ContinuousState
 
 
 class Watched:
-    """A mechanism to which sensors, controllers and contacts are added."""
+    """A mechanism to which sensors, controllers, states and contacts are added."""
 
     sensors: dict[str, Sensor]
     controllers: dict[str, Controller]
     contacts: dict[str, ContactPart]
+    states: dict[str, ContinuousState]
 
     @property
     def _parts(self) -> Parts:
@@ -163,3 +165,63 @@ class Watched:
         controller.check(self._parts)
         self.controllers[name] = controller
         return controller
+
+    def add_state(
+        self,
+        name: str,
+        *,
+        rate: str,
+        initial: float = 0.0,
+        size: float | None = None,
+        parameters: Mapping[str, float] | None = None,
+    ) -> ContinuousState:
+        """Add a continuous state of first order, such as a pressure, a filter or an integral.
+
+        Formulas of loads, of other states, of events and of controllers name it `name.value`, and its
+        integral over time `name.integral`; `sol.state(name)` has both, with its rate. It is of second
+        order like v.
+
+        Parameters
+        ----------
+        name
+            Its name.
+        rate
+            Its rate: a formula of t, of names such as "pin.angle_rate" and "other.value", and of the
+            name itself.
+        initial
+            Its value at the start.
+        size
+            About how large it becomes, which errors are compared with; the size of `initial`, or 1, if
+            left out.
+        parameters
+            Values of names in the formula.
+
+        Returns
+        -------
+        state
+            The state.
+
+        Raises
+        ------
+        InputError
+            If the name is taken, or a number is not admissible. Names in the formula are looked up when
+            the mechanism is compiled.
+
+        Examples
+        --------
+        A motor whose torque follows what is asked of it with a delay of 0.1 s:
+
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+        >>> _ = mech.add_body("rotor", mass=1.0, inertia=(0.1, 0.1, 0.1))
+        >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "rotor", axis=(0, 0, 1)))
+        >>> _ = mech.add_state("torque", rate="(2 - torque)/0.1")
+        >>> _ = mech.add_load(iso.FormulaMotor("motor", "pin", torque="torque.value"))
+        >>> sol = iso.integrate(mech, dt=1e-3, t_end=0.1)
+        >>> round(float(sol.state("torque").value[-1]), 4)
+        1.2642
+        """
+        self._parts.refuse_known(name)
+        state = ContinuousState(name, rate, initial, size, dict(parameters or {}))
+        self.states[name] = state
+        return state

@@ -12,6 +12,7 @@ from isodyn.joints.words import Word
 from isodyn.loads.formula_laws import RATE, coordinate_of_body
 from isodyn.loads.part import Input
 from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.states import input_of_state
 from isodyn.multibody.histories import value_at_start
 
 
@@ -53,6 +54,8 @@ class World:
         if owner in self.joints:
             rate = coordinate.endswith(RATE) and coordinate not in self.joints[owner].coordinates
             return Input(self.coordinate(what, owner, coordinate.removesuffix(RATE) if rate else coordinate), rate)
+        if owner in self.parts.states:
+            return input_of_state(what, self.parts.states[owner], coordinate)
         self.parts.refuse_unknown(what, owner)
         found = coordinate_of_body(self.body(owner), coordinate)
         if found is None:

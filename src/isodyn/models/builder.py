@@ -61,6 +61,9 @@ class Builder:
             self.add(JOINTS, name, joint, mech, mech.add_joint)
         if list(mech.joints) != list(model.joints):
             mech.joints = {name: mech.joints[name] for name in model.joints}
+        for name, state in model.states.items():
+            with self.located(("states", name)):
+                mech.add_state(name, **state.model_dump(), parameters=self.parameters)
         for name, load in model.loads.items():
             self.add(LOADS, name, load, mech, mech.add_load)
         for name, contact in model.contacts.items():
@@ -89,7 +92,7 @@ class Builder:
 
     def names_are_unique(self) -> None:
         seen: dict[str, str] = {GROUND: "ground"}
-        for kind in ("bodies", "beams", "joints", "loads", "sensors", "controllers", "contacts"):
+        for kind in ("bodies", "beams", "joints", "loads", "sensors", "controllers", "states", "contacts"):
             for name in getattr(self.model, kind):
                 if name in seen:
                     what = "the name of the world" if name == GROUND else f"a name in {seen[name]} already"
@@ -153,7 +156,7 @@ class Builder:
 
     def table_of(self, part: str | None) -> Keys:
         """The table of a part by its name; names are used once."""
-        kinds = ("controllers", "sensors", "loads", "joints", "beams", "bodies")
+        kinds = ("states", "controllers", "sensors", "loads", "joints", "beams", "bodies")
         return next(((kind, part) for kind in kinds if part is not None and part in getattr(self.model, kind)), ())
 
     # ---- parts

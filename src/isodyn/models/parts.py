@@ -162,6 +162,14 @@ class EventTable(FilePart):
     terminal: bool | Annotated[int, Field(ge=0)] = False
 
 
+class State(FilePart):
+    """A state of first order: as of `Mechanism.add_state`."""
+
+    rate: str
+    initial: Number = 0.0
+    size: Positive | None = None
+
+
 class Controller(FilePart):
     """A law that samples the mechanism: as of `Mechanism.add_controller`, by formulas."""
 

@@ -24,7 +24,7 @@ from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
 from isodyn.models.part_tables import PartTable, union_of
-from isodyn.models.parts import Beam, Body, Controller, EventTable, FilePart, Sensor
+from isodyn.models.parts import Beam, Body, Controller, EventTable, FilePart, Sensor, State
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
@@ -154,6 +154,7 @@ class FileModel(FilePart):
     contacts: dict[str, PartTable] = Field(default_factory=dict)
     sensors: dict[str, Sensor] = Field(default_factory=dict)
     controllers: dict[str, Controller] = Field(default_factory=dict)
+    states: dict[str, State] = Field(default_factory=dict)
     events: dict[str, EventTable] = Field(default_factory=dict)
     start: Start = Start()
     run: RunTable = RunTable()
@@ -163,7 +164,7 @@ class FileModel(FilePart):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.problem is not None:
-            for key in ("bodies", "beams", "joints", "loads", "sensors", "controllers"):
+            for key in ("bodies", "beams", "joints", "loads", "sensors", "controllers", "states"):
                 if getattr(self, key):
                     raise refuse("a ready problem brings its own parts", key)
         elif not self.bodies and not self.beams:

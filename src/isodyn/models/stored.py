@@ -37,7 +37,7 @@ def mechanism_of(system: MechanismSystem) -> Mechanism:
     parts = system.description.parts
     mech = Mechanism(gravity=system.description.gravity, cayley=system.description.cayley)
     mech.bodies, mech.beams, mech.rods = dict(parts.bodies), dict(parts.beams), dict(parts.rods)
-    mech.controllers = dict(parts.controllers)
+    mech.controllers, mech.states = dict(parts.controllers), dict(parts.states)
     mech.joints, mech.loads, mech.sensors = dict(parts.joints), dict(parts.loads), dict(parts.sensors)
     return mech
 

@@ -111,6 +111,9 @@ def to_toml(
         given = {"every": controller.every, "writes": list(controller.writes), "law": list(controller.law)}
         given |= {"delay": controller.delay or None, "low": controller.low, "high": controller.high}
         tables.append([*_header("controllers", name), *_lines(given)])
+    for name, state in mechanism.states.items():
+        given = {"rate": inlined(state.rate, state.parameters), "initial": state.initial, "size": state.size}
+        tables.append([*_header("states", name), *_lines(given)])
     if assemble:
         tables.append(["[start]", "assemble = true"])
     run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}

@@ -2,7 +2,8 @@
 
     m r̈ = m g + …,    𝔍 ω̇ + ω × 𝔍ω = …         about the mass centre, rotations in the body's own frame [Shimada2014 (7.55)]
 
-A planar body has (x, y, θ) of (r, ω), a particle has r. Nodes of beams: isodyn.multibody.nodes.
+A planar body has (x, y, θ) of (r, ω), a particle has r. A state of first order is one velocity whose rate
+is given by a law: no mass, no weight. Nodes of beams: isodyn.multibody.nodes.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from isodyn.joints.second_order import unit_column
 from isodyn.kernels.compiled import FloatArray, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.multibody.nodes import place_node
-from isodyn.multibody.tables import NODE, PARTICLE, PLANAR, SPATIAL, UNHELD, Scratch, Tables
+from isodyn.multibody.tables import NODE, PARTICLE, PLANAR, SPATIAL, STATE, UNHELD, Scratch, Tables
 
 
 @kernel()
@@ -29,6 +30,8 @@ def place_bodies(q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch)
                 place_node(kind, q, v, first_q, pose)
         elif kind == PLANAR:
             place_planar(q, v, first_q, first_v, pose)
+        elif kind == STATE:
+            pose.position[0], pose.v[0] = q[first_q], v[first_v]
         else:
             put(pose.position, 0, vector(q, first_q))
             put(pose.v, 0, vector(v, first_v))
@@ -63,6 +66,9 @@ def inertia_forces(a: FloatArray, tables: Tables, scratch: Scratch, out: FloatAr
             out[first + 1] = mass * (a[first + 1] - factor * gravity[1])
             out[first + 2] = body.inertia[2, 2] * a[first + 2]
             continue
+        if kind == STATE:
+            out[first] = a[first]
+            continue
         for i in range(3):
             out[first + i] = mass * (a[first + i] - factor * gravity[i])
         if kind != PARTICLE:
@@ -79,6 +85,9 @@ def inertia_tangents(c: FloatArray, tables: Tables, scratch: Scratch, out: Float
         body = tables.bodies[k]
         kind, block, stride = body.kind, body.block, body.stride
         if kind >= NODE:
+            continue
+        if kind == STATE:
+            out[block] += c[0]
             continue
         for i in range(2 if kind == PLANAR else 3):
             out[block + i * stride + i] += c[0] * body.mass
@@ -100,7 +109,7 @@ def move_bodies(q: FloatArray, d: FloatArray, tables: Tables, out: FloatArray) -
     for k in range(tables.ground):
         body = tables.bodies[k]
         kind, first_q, first_v = body.kind, body.first_q, body.first_v
-        for i in range(3 if kind < NODE else body.freedom):
+        for i in range(3 if kind < STATE else body.freedom):
             out[first_q + i] = q[first_q + i] + d[first_v + i]
         if kind == SPATIAL:
             if tables.cayley == 1:
@@ -115,7 +124,7 @@ def rates_of_bodies(q: FloatArray, v: FloatArray, tables: Tables, out: FloatArra
     for k in range(tables.ground):
         body = tables.bodies[k]
         kind, first_q, first_v = body.kind, body.first_q, body.first_v
-        for i in range(3 if kind < NODE else body.freedom):
+        for i in range(3 if kind < STATE else body.freedom):
             out[first_q + i] = v[first_v + i]
         if kind == SPATIAL:
             e, w = first_q + 3, vector(v, first_v + 3)

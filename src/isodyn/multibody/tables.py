@@ -16,9 +16,10 @@ from isodyn.joints.measures import MeasureWork, Pose, WordNumbers
 from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import StructType
 
-# ---- kinds of bodies; those of nodes of beams last, and at the end nodes that no joint and no load
-# asks for their pose, and modes of flexible bodies, which have none
-SPATIAL, PLANAR, PARTICLE, NODE, CABLE, UNHELD = range(6)
+# ---- kinds of bodies, with states of first order among them; those of nodes of beams last, and at the
+# end nodes that no joint and no load asks for their pose, and modes of flexible bodies, which have
+# none
+SPATIAL, PLANAR, PARTICLE, STATE, NODE, CABLE, UNHELD = range(7)
 # ---- what a name in a formula stands for
 VALUE_OF, RATE_OF, TIME = range(3)
 

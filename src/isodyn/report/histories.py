@@ -118,7 +118,7 @@ def _of_mechanism(sol: Solution) -> list[Group]:
     if open_to_choice:
         reactions = Group(**{**vars(reactions), "remark": "* one of many that give the same motion"})
     groups += [reactions, group_of("torques", "Reactions: size of the torque", "|M| [N m]", torque)]
-    return groups + _of_loads(sol, system) + _of_sensors(sol)
+    return groups + _of_loads(sol, system) + _of_sensors(sol) + _of_states(sol, system)
 
 
 def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
@@ -193,6 +193,12 @@ def _of_sensors(sol: Solution) -> list[Group]:
         columns = [(name, x) for one in own for name, x, _ in one.curve.columns()]
         groups.append(group_of(f"sensor-{what}", f"Sensors: {what.replace('_', ' ')}", f"[{own[0].unit}]", columns))
     return groups
+
+
+def _of_states(sol: Solution, system: MechanismSystem) -> list[Group]:
+    """Values of states of first order."""
+    columns = [(state.name, sol.v[:, system.v_of(state.name).start]) for state in system.layout.states]
+    return [group_of("states", "States", "value", columns)] if columns else []
 
 
 # ---- other systems

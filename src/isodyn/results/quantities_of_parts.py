@@ -16,6 +16,7 @@ from isodyn.results.mechanism_views import BodyView, JointView
 from isodyn.results.quantities import WXYZ, XYZ, Of, Quantity
 from isodyn.results.reactions import Reaction
 from isodyn.results.sensor_view import SensorView, sensors_of
+from isodyn.results.state_view import StateView
 from isodyn.results.units import angles
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def of_parts(sol: Solution) -> list[Quantity]:
         *(quantity for name in system.joints for quantity in _of_joint(sol, system, name)),
         *(quantity for name in names_of_loads(system) for quantity in _of_load(sol, system, name)),
         *(quantity for name in sensors_of(system) for quantity in _of_sensor(sol, system, name)),
+        *(quantity for state in system.layout.states for quantity in _of_state(sol, state.name)),
         *_of_energies(sol, system),
     ]
 
@@ -55,6 +57,13 @@ def _of_body(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quan
         yield Quantity(Of.BODY, name, "orientation", "1", words, lambda: view().orientation, WXYZ)
         words = "angular velocity, body frame"
         yield Quantity(Of.BODY, name, "angular_velocity", "rad/s", words, lambda: view().angular_velocity, XYZ)
+
+
+def _of_state(sol: Solution, name: str) -> Iterator[Quantity]:
+    view = cache(lambda: StateView(sol, name))
+    yield Quantity(Of.STATE, name, "value", "", "state of first order", lambda: view().value)
+    yield Quantity(Of.STATE, name, "rate", "", "its rate", lambda: view().rate)
+    yield Quantity(Of.STATE, name, "integral", "", "its integral over time", lambda: view().integral)
 
 
 def _of_joint(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quantity]:
@@ -160,7 +169,9 @@ def _of_sensor(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Qu
 
 def _of_energies(sol: Solution, system: MechanismSystem) -> Iterator[Quantity]:
     every = cache(lambda: energy_by_part(sol))
-    moving = [body.name for body in system.bodies if body.is_body] + list(system.beams)
+    inside = {one.name for part in system.layout.flexible for one in part.members}
+    moving = [body.name for body in system.bodies if body.is_body and body.name not in inside]
+    moving += [*system.beams, *(part.name for part in system.layout.flexible)]
     for name in moving:
         for k, what in enumerate(("kinetic_energy", "potential_energy")):
             text = f"{what.replace('_', ' ')} of the part"

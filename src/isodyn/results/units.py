@@ -56,11 +56,13 @@ def units(system: Any) -> dict[str, list[str]]:
     of_q, of_v = (
         [unit_of.get(x, "1") for body in system.bodies for x in body_types.QUANTITIES[body.kind][i]] for i in range(2)
     )
-    found = {"q": of_q + ["rad"] * (system.nq - len(of_q)), "v": [f"{unit}/s" for unit in of_v]}
-    found |= {"a": [f"{unit}/s2" for unit in of_v], "lam": []}
+    states = [""] * system.states
+    turns = ["rad"] * (system.nq - len(of_q) - system.states)
+    found = {"q": of_q + states + turns, "v": [f"{unit}/s" for unit in of_v] + states}
+    found |= {"a": [f"{unit}/s2" for unit in of_v] + states, "lam": []}
     for row in system.rows:
-        turns = bool(row.terms) and row.terms[0][1].kind in angles()
-        found["lam"].append("N m" if turns else "N" if row.terms else "")
+        is_turn = bool(row.terms) and row.terms[0][1].kind in angles()
+        found["lam"].append("N m" if is_turn else "N" if row.terms else "")
     return found
 
 

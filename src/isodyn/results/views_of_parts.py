@@ -13,6 +13,7 @@ flexible_view = Later("isodyn.results.flexible_view")
 energies, sensor_view = Later("isodyn.results.energies"), Later("isodyn.results.sensor_view")
 contacts = Later("isodyn.results.contacts")
 mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("isodyn.results.reactions")
+state_view = Later("isodyn.results.state_view")
 
 if TYPE_CHECKING:
     from isodyn.results.beam_view import BeamView
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
     from isodyn.results.mechanism_views import BodyView, JointView
     from isodyn.results.reactions import Reaction
     from isodyn.results.sensor_view import SensorView
+    from isodyn.results.state_view import StateView
 
 
 class ViewsOfParts:
-    """Bodies, joints, beams, loads and sensors of a mechanism; a base of `Solution`."""
+    """Bodies, joints, beams, loads, sensors and states of a mechanism; a base of `Solution`."""
 
     def body(self, name: str) -> BodyView:
         """Return the motion of a body of a mechanism.
@@ -177,6 +179,26 @@ class ViewsOfParts:
             If there is no such sensor.
         """
         return sensor_view.SensorView(self, name)
+
+    def state(self, name: str) -> StateView:
+        """Return what a state of first order of a mechanism did.
+
+        Parameters
+        ----------
+        name
+            Name that `Mechanism.add_state` was given.
+
+        Returns
+        -------
+        state
+            Its value, its rate and its integral over time.
+
+        Raises
+        ------
+        InputError
+            If there is no such state.
+        """
+        return state_view.StateView(self, name)
 
     def reaction(self, name: str, on: str | None = None, frame: str = "world") -> Reaction:
         """Return the force and the torque that a joint exerts on a body, at the joint's point.

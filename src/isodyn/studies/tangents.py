@@ -43,6 +43,11 @@ def second_order(what: str, given: Any) -> Any:
         )
     if system.first_order:
         raise InputError(f"{what} is for mechanical systems; {type(system).__name__} is of first order")
+    if system.states:
+        raise InputError(
+            f"{what} knows positions, not states of first order; this mechanism has {system.states}",
+            hint="let integrate(...) run until they rest",
+        )
     refuse_nonideal(system, what)
     return system
 
