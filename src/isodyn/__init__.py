@@ -294,6 +294,11 @@ _JOINTS = (
     "RollingEllipsoid", "RollingSphere", "Screw", "SpherePlane", "SphereSphere", "Spherical", "Universal",
     "UserRows", "WheelOnRail", "WheelProfile",
 )
+_LOADS = (
+    "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",
+    "FormulaTorque", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial", "Pulse", "Ramp",
+    "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
+)
 # fmt: on
 _MODULES = {
     **{
@@ -353,33 +358,7 @@ _LATER = {
     "load_urdf": "isodyn.models.urdf",
     "resume": "isodyn.api.resuming",
     **dict.fromkeys(_JOINTS, "isodyn.joints"),
-    **dict.fromkeys(
-        (
-            "Bushing",
-            "DistributedForce",
-            "Drag",
-            "Force",
-            "Formula",
-            "FormulaForce",
-            "FormulaMotor",
-            "FormulaTorque",
-            "JointFriction",
-            "JointLimit",
-            "JointSpring",
-            "Motor",
-            "Polynomial",
-            "Pulse",
-            "Ramp",
-            "Sine",
-            "Spring",
-            "Staircase",
-            "Table",
-            "Tension",
-            "Torque",
-            "UserLoad",
-        ),
-        "isodyn.loads",
-    ),
+    **dict.fromkeys(_LOADS, "isodyn.loads"),
 }
 
 
