@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills lowest old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
+.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills stress lowest old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -78,6 +78,9 @@ kills: install ## kill 500 runs of every kind without warning: at steps, inside 
 	@rm -rf out/kills && mkdir -p out/kills
 	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python tests/results/killed_runs.py out/kills 1 500; status=$$?; rm -rf out/kills; exit $$status
 
+stress: install ## extremes of stiffness, mass, step size and length, nearly singular and overdetermined mechanisms, loads that jump
+	$(ONE_THREAD) $(PYTEST) -q -p no:xdist tests/stress
+
 # Warnings of old packages about each other are not ours; everything else fails as usual.
 lowest: $(LOWEST)/.installed ## run tests of files, models, reports, joints and orders with the lowest declared versions, in .venv-lowest
 	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-lowest $(ONE_THREAD) $(LOWEST)/bin/python -m pytest -q -p no:cacheprovider \
@@ -107,7 +110,7 @@ $(OLD_NUMBA)/.installed: pyproject.toml .ci/lowest.py
 	$(OLD_NUMBA)/bin/python -m pip install --quiet --requirement $(OLD_NUMBA)/lowest.txt --editable . pytest hypothesis
 	@touch $@
 
-long: test full fuzz kills lowest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
+long: test full fuzz kills stress lowest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
 
 verify: install ## run the standard set on one thread; numbers into benchmarks/results, the page with its plots into out
 	@mkdir -p out

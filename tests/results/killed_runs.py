@@ -244,6 +244,7 @@ def main(folder: Path, seed: int, wanted: int) -> None:
             told[name]["same"] = bool(told[name]["same"] and same(sol, whole[name]))
             if deaths >= wanted and min(one["runs"] for one in told.values()):
                 break
+        print(f"{deaths} deaths, same: {all(one['same'] for one in told.values())}", file=sys.stderr, flush=True)
     print(json.dumps({"seed": seed, "deaths": deaths, "kinds": told}))
     if not all(one["same"] for one in told.values()):
         sys.exit("a resumed run differs from the whole one")

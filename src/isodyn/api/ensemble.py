@@ -262,5 +262,6 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
             hint=f"{bad[0]} does not fit {members} members",
         )
     q, v = (np.broadcast_to(rows, (members, rows.shape[1])).copy() for rows in starts)
-    q = np.array([settled(systems[i if len(systems) > 1 else 0], row) for i, row in enumerate(q)])
+    if any(getattr(one, "turns", 0) for one in systems):
+        q = np.array([settled(systems[i if len(systems) > 1 else 0], row) for i, row in enumerate(q)])
     return systems, q, v

@@ -106,8 +106,12 @@ def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray
     B, y = _in_units(G, r, s), r * lam
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         return np.asarray(sparse_linalg.lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
-    B = full(B)
-    return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0] / r, dtype=np.float64)
+    return least_in_units(full(B), y) / r
+
+
+def least_in_units(B: FloatArray, y: FloatArray) -> FloatArray:
+    """The multipliers of least norm with the same Bᵀy."""
+    return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0], dtype=np.float64)
 
 
 def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:

@@ -7,21 +7,19 @@ rows, and the multipliers of least norm of its first row. All else is compiled
 
 from __future__ import annotations
 
-from dataclasses import replace
 from queue import Empty
 from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import OK, RAISED, FloatArray
+from isodyn.kernels.compiled import CONSTRAINT, OK, RAISED, FloatArray
 from isodyn.later import Later
-from isodyn.linear_solvers.rows import Rows, choose, least_multipliers
+from isodyn.linear_solvers.rows import Rows, choose, least_in_units
 from isodyn.marching.enforced_rows import SAME_ROWS
 from isodyn.marching.ensemble_run import UNDONE, Threads, apart
 from isodyn.marching.redundant_rows import Sharing, sharing_for
 from isodyn.stepping.memory import Counters, new_state
 from isodyn.systems.compiled_system import started
-from isodyn.systems.questions import Questions
 from isodyn.systems.scales import sizes_of_rows
 
 ensemble_shared: Any = Later("isodyn.marching.ensemble_shared")
@@ -36,6 +34,12 @@ def is_clear(rows: Rows) -> bool:
     if not 0 < rank < diagonal.size:
         return False
     return bool(diagonal[rank - 1] > INDEPENDENT * diagonal[0] and diagonal[rank] < DEPENDENT * diagonal[0])
+
+
+def straight(kernel: Any) -> Any:
+    """A kernel to be called with arguments of its declared types, at which nobody looks: that would cost
+    more than a short run. Without compiling, the function itself."""
+    return kernel.ready().entry_point if hasattr(kernel, "ready") else kernel
 
 
 class RedundantThreads(Threads):
@@ -66,43 +70,64 @@ class Desk:
 
     def __init__(self, threads: RedundantThreads, course: Any) -> None:
         self.threads, self.many, self.course = threads, threads.many, course
-        self.model = replace(threads.model, scratch=threads.model.scratch.copy())
-        self.scratch, self.stack = self.model.scratch.copy(), threads.kernel.Stack(*self.many.stack, self.many.judged)
-        system = self.many.run.system
-        self.one = ensemble_shared.Aside(
+        self.scratch, self.stack = (
+            threads.model.scratch.copy(),
+            threads.kernel.Stack(*self.many.stack, self.many.judged),
+        )
+        system, kernels = self.many.run.system, ensemble_shared
+        self.start, self.march = (straight(kernel) for kernel in (kernels.start_member, kernels.march_member))
+        self.one = kernels.Aside(
             np.zeros(1), np.zeros((1, system.nq)), np.zeros((1, system.nv)), np.zeros((1, system.m))
         )
         self.places: dict[bytes, tuple[Any, Sharing]] = {}
+        # G in full, whatever the model answers, and where its answers belong
+        self.G, self.answer = np.zeros((system.m, system.nv)), np.zeros(course.G_columns.size)
+        self.row_of = np.repeat(np.arange(system.m), np.diff(course.G_starts))
+        self.still, self.c = np.zeros(system.m), np.array([1.0, 0.0, 0.0, 1.0])
 
     def run(self, i: int) -> int:
         """Run member i; what became of it."""
         many, t = self.many, self.course.t
         system = many.systems[i if len(many.systems) > 1 else 0]
-        model = self.model if len(many.systems) == 1 else replace(self.threads.models[i], scratch=self.model.scratch)
-        ask, q, v = Questions(system, model), many.q0[i], many.v0[i]
+        model, q, v = self.threads.models[i if len(many.systems) > 1 else 0], many.q0[i], many.v0[i]
         not_clear: int = self.threads.kernel.NOT_CLEAR
-        if started(system, q, t) is not q:
+        self.scratch.copy_from(model.scratch)
+        if started(system, q, t) is not q or not self.ask(model, t, q, v):
             return not_clear
-        rows = choose(ask.G(t, q, v) * system.scales.v)
+        rows = choose(self.G * system.scales.v)
         if not is_clear(rows):
             return not_clear
         thread, work = self.place(rows, system)
         given = model.function, self.scratch, self.course, self.threads.members, thread, self.stack
-        status = int(ensemble_shared.start_member(*given, i))
+        status = int(self.start(*given, i))
         if status != OK:
             return status
         state = thread.state
-        G = ask.G(t, state.q, state.v)
-        if self.moved(thread, q) and not np.array_equal(choose(G * system.scales.v).chosen, rows.chosen):
+        if not self.ask(model, t, state.q, state.v):
             return not_clear
-        many.stack[3][i, 0] = least_multipliers(G, state.lam, system.scales)
+        if self.moved(thread, q) and not np.array_equal(choose(self.G * system.scales.v).chosen, rows.chosen):
+            return not_clear
         known = system.scales.rows is not None and system.scales.rows.size == system.m
-        work.units, work.gap_sizes = system.scales.rows if known else np.ones(system.m), sizes_of_rows(system, G)
-        work.size_q, work.size_v = system.scales.q, system.scales.v
-        status = int(ensemble_shared.march_member(*given, work, self.one, many.counts, many.stop, i))
+        units, sizes = system.scales.rows if known else np.ones(system.m), system.scales.v
+        # the products of isodyn.linear_solvers.rows, which differ for sparse matrices
+        sparse = model.sparsity is not None
+        B = (1.0 / units)[:, None] * self.G * sizes if sparse else self.G * (sizes / units[:, None])
+        many.stack[3][i, 0] = least_in_units(B, units * state.lam) / units
+        work.units, work.gap_sizes = units, sizes_of_rows(system, self.G)
+        work.size_q, work.size_v = system.scales.q, sizes
+        status = int(self.march(*given, work, self.one, many.counts, many.stop, i))
         if status == OK:
             many.redundant[i] = tuple(system.row_names[k] for k in rows.dropped)
         return status
+
+    def ask(self, model: Any, t: float, q: FloatArray, v: FloatArray) -> bool:
+        """G at a state, in full; whether there is one."""
+        given = CONSTRAINT, t, q, v, v, self.still, self.c, model.tables, self.scratch, self.answer
+        if int(model.function(*given)) != OK:
+            return False
+        self.G[:] = 0.0
+        self.G[self.row_of, self.course.G_columns] = self.answer
+        return bool(np.isfinite(self.answer).all())
 
     def place(self, rows: Rows, system: Any) -> tuple[Any, Sharing]:
         """Memory for members that enforce these rows."""

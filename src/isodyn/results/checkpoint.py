@@ -9,7 +9,8 @@ Every file is written whole and carries a checksum (isodyn.results.seals). A cra
 leaves the blocks of the checkpoints before. A block that is damaged or missing ends what is known:
 the run goes on from the block before it, says so, and comes to the same numbers. At a checkpoint a
 run forgets its factors, also when it is not interrupted; so the steps after it are the same in both
-cases.
+cases. Where nobody said how often, a file is left out that would come too soon after the one before;
+what is forgotten is the same.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import warnings
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Protocol
 
 import numpy as np
@@ -30,8 +32,10 @@ from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.seals import opened, sealed, sealed_json
 
 FORMAT = 6
-MOST_BETWEEN = 10_000  # steps between checkpoints where nothing is said
+MOST_BETWEEN = 50_000  # steps between checkpoints where nothing is said
 PARTS = 20
+# where nothing is said: how long a run goes on after a file, beside what the file took; and at first
+PATIENCE, AT_FIRST = 40.0, 0.2
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
 # what a run that saved no state may leave
 LEFT = re.compile(r"run\.json|\.isodyn-[0-9a-f-]+(\.\w+)?")
@@ -119,6 +123,7 @@ class Checkpoint:
     _blocks: int = field(default=0, init=False)
     _rows: int = field(default=0, init=False)  # how many are on disk
     _steps: int = field(default=0, init=False)
+    _next: float = field(default=0.0, init=False)  # when a file is due, by the clock
 
     def __post_init__(self) -> None:
         if not isinstance(self.folder, str | Path):
@@ -179,6 +184,7 @@ class Checkpoint:
         """
         if self.every is None:
             self.every = max(1, min(MOST_BETWEEN, total_steps // PARTS))
+            self._next = perf_counter() + AT_FIRST
 
     def room(self, steps: int) -> int:
         """Return the steps until the next checkpoint.
@@ -222,10 +228,17 @@ class Checkpoint:
         run
             The run.
         """
+        started, carried = perf_counter(), run.carried()
+        if started >= self._next:
+            self._put(run, carried)
+            self._next = 0.0 if self._next == 0.0 else perf_counter() + PATIENCE * (perf_counter() - started)
+
+    def _put(self, run: Resumable, carried: dict[str, Any]) -> None:
+        """One more file."""
         k, steps, begin = int(run.counters.rows), int(run.state.step), max(self._rows - 1, 0)
         rows = {f"rows_{name}": values[begin:k] for name, values in zip(run.rows._fields, run.rows, strict=True)}
         block = {"identity": self.identity, "number": self._blocks + 1, "begin": begin, "ranks": run.ranks[begin:k]}
-        write_file(self._block(self._blocks + 1), packed(**block, **rows, seconds=run.seconds(), **run.carried()))
+        write_file(self._block(self._blocks + 1), packed(**block, **rows, seconds=run.seconds(), **carried))
         self._blocks, self._rows, self._steps = self._blocks + 1, k, steps
 
     def restore(self, run: Resumable) -> bool:
@@ -257,7 +270,7 @@ class Checkpoint:
             The run.
         """
         if int(run.state.step) != self._steps:
-            self.write(run)
+            self._put(run, run.carried())
 
     def _sound_blocks(self, run: Resumable) -> dict[str, Any] | None:
         """Rows of all blocks up to the first that is not sound, into a run; the last of them, None

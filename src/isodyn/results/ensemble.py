@@ -14,7 +14,7 @@ import numpy as np
 from isodyn.errors import CoarseStepWarning, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
-from isodyn.results.quality import COARSE, largest_local_error
+from isodyn.results.quality import COARSE, largest_local_error, local_error_sizes
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 
@@ -277,11 +277,13 @@ def warn_of_coarse_members(ensemble: Ensemble, stacklevel: int) -> None:
     """One warning for all members that ran together and have a local error that is not small."""
     if ensemble.judged is None:
         return
-    together = [i for i in np.flatnonzero(ensemble.ok).tolist() if i not in ensemble.single]
-    found = {i: largest_local_error(ensemble.judged[i], ensemble.systems[0]) for i in together}
-    coarse = {i: error for i, error in found.items() if error.value > COARSE}
-    if coarse:
-        i, worst = max(coarse.items(), key=lambda item: item[1].value)
+    sizes = local_error_sizes(ensemble.judged, ensemble.systems[0])
+    together = np.asarray(ensemble.ok, dtype=bool).copy()
+    together[list(ensemble.single)] = False
+    coarse = np.flatnonzero(together & (sizes > COARSE))
+    if coarse.size:
+        i = int(coarse[sizes[coarse].argmax()])
+        worst = largest_local_error(ensemble.judged[i], ensemble.systems[0])
         warnings.warn(
             f"the steps of {len(coarse)} of {len(ensemble)} members are coarse: the local error of member {i} reaches"
             f" {100.0 * worst.value:.2g} % of the largest change in a step, in {worst.of} of {worst.component!r} at t = {worst.t:.6g}"

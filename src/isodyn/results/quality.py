@@ -75,16 +75,27 @@ def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
     return max(found)
 
 
+def local_error_sizes(judged: FloatArray, system: Any) -> FloatArray:
+    """`largest_local_error` of many runs at once (N, 6, nv), their values alone."""
+    change, v, e_q, e_v = (judged[:, k] for k in range(4))
+    worst = np.zeros(len(judged))
+    for most, error in ((v, e_q), (np.maximum(change, STEADY * v), e_v)):
+        scale = _scales(most, system)
+        relative = np.divide(error, scale, out=np.zeros(scale.shape), where=scale > 0.0)
+        worst = np.maximum(worst, relative.max(axis=-1, initial=0.0))
+    return worst
+
+
 def _scales(most: FloatArray, system: Any) -> FloatArray:
-    """What the errors of components are compared with."""
+    """What the errors of components are compared with; of one run, or of many."""
     alike = np.array(system.alike, dtype=np.int64)
-    if alike.size == most.size:
-        scale = np.zeros(most.size)
+    if alike.size == most.shape[-1]:
+        scale = np.zeros(most.shape)
         for kind in np.unique(alike):
-            scale[alike == kind] = most[alike == kind].max()
+            scale[..., alike == kind] = most[..., alike == kind].max(axis=-1, keepdims=True)
         return scale
     part = SMALL_PART_OF_S if system.first_order else SMALL_PART
-    return np.maximum(most, part * most.max(initial=0.0))
+    return np.maximum(most, part * most.max(axis=-1, keepdims=True, initial=0.0))
 
 
 @dataclass(frozen=True)
