@@ -142,7 +142,7 @@ class ContactSteps(Run):
                 hint="move the bodies apart",
             )
 
-    def has_new_accelerations(self) -> bool:
+    def has_new_accelerations(self, t: float) -> bool:
         """Never without the contacts."""
         return False
 
