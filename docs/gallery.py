@@ -33,6 +33,7 @@ TOPICS = {
     "Machines and structures": (
         "rattleback",
         "flexible_machines",
+        "beams_in_space",
         "reduced_machines",
         "earthquake",
         "mass_chain",

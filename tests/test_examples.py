@@ -256,6 +256,18 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "machine: error of the force on the slider": (0.0, 0.02),
         "machine: constraints": (0.0, 1e-12),
     },
+    "beams_in_space": {
+        **{f"45° bend, {model}: x": (47.05, 47.25) for model in ("exact", "absolute-nodal")},
+        **{f"45° bend, {model}: y": (15.6, 15.8) for model in ("exact", "absolute-nodal")},
+        **{f"45° bend, {model}: z": (53.35, 53.6) for model in ("exact", "absolute-nodal")},
+        "Princeton, 13.345 N: stiff at 0° [mm]": (15.8, 16.2),
+        "Princeton, 13.345 N: soft at 90° [mm]": (199.0, 201.0),
+        "Princeton, 13.345 N: largest twist [°]": (2.7, 3.0),
+        "arch: limit load [N]": (28.0, 29.0),
+        "arch: lowest load [N]": (-28.0, -27.0),
+        "blade at Ω = 12: flapping": (12.4, 13.2),
+        "helix: largest force at the clamp [N]": (40.0, 50.0),
+    },
     "flexible_machines": {
         "largest bending of the rod [mm]": (1.5, 1.6),
         "largest stress of the rod [MPa]": (138.0, 146.0),
@@ -322,6 +334,7 @@ def load(path: Path) -> Any:
 
 
 LONG = {  # more than four seconds each: not part of the fast loop
+    "beams_in_space",
     "conditioning",
     "fig_2_13_to_2_15_kepler",
     "fig_3_01_to_3_03_andrews",

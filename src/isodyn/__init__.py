@@ -133,6 +133,8 @@ if TYPE_CHECKING:
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
+    from isodyn.studies.arc_length import trace_loads
+    from isodyn.studies.turning import campbell, spin
     from isodyn.subdomains.partition import partition
     from isodyn.subdomains.ties import Subdomains
     from isodyn.systems import (
@@ -252,6 +254,7 @@ __all__ = [
     "analysis",
     "base_excitation",
     "beams",
+    "campbell",
     "ensemble",
     "equilibrium",
     "errors",
@@ -281,9 +284,11 @@ __all__ = [
     "report",
     "resume",
     "shapes",
+    "spin",
     "step_load",
     "subdomains",
     "tabulated",
+    "trace_loads",
 ]
 
 
@@ -313,24 +318,11 @@ _LATER = {
     **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(
-        (
-            "GGL",
-            "AccelerationLevel",
-            "AugmentedMultipliers",
-            "Baumgarte",
-            "EnergyMomentum",
-            "Hamiltonian",
-            "NullSpace",
-            "Overdetermined",
-            "Partitioning",
-            "Penalty",
-            "PositionLevel",
-            "Projection",
-            "Stabilised",
-            "UdwadiaKalaba",
-            "VelocityLevel",
-        ),
-        "isodyn.formulations",
+        ("GGL", "AccelerationLevel", "AugmentedMultipliers", "Baumgarte", "EnergyMomentum"), "isodyn.formulations"
+    ),
+    **dict.fromkeys(("Hamiltonian", "NullSpace", "Overdetermined", "Partitioning", "Penalty"), "isodyn.formulations"),
+    **dict.fromkeys(
+        ("PositionLevel", "Projection", "Stabilised", "UdwadiaKalaba", "VelocityLevel"), "isodyn.formulations"
     ),
     **dict.fromkeys(("Composition", "FirstOrderScheme", "Scheme"), "isodyn.schemes"),
     **dict.fromkeys(("CompiledSystem", "FirstOrderSystem", "ImplicitSystem"), "isodyn.systems"),
@@ -345,6 +337,7 @@ _LATER = {
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
     **dict.fromkeys(("Subdomains", "partition"), "isodyn.subdomains"),
     **dict.fromkeys(("equilibrium", "follow_loads", "inverse_dynamics", "kinematics", "linearise"), "isodyn.studies"),
+    **dict.fromkeys(("campbell", "spin", "trace_loads"), "isodyn.studies"),
     "from_lagrangian": "isodyn.systems.lagrangian",
     "Mechanism": "isodyn.mechanism.mechanism",
     "Sensor": "isodyn.mechanism.sensors",

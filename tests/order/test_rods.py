@@ -29,11 +29,11 @@ def arc(s: float) -> tuple[float, float, float]:
     return np.sin(s), 1 - np.cos(s), 0.2 * s
 
 
-def swinging() -> Any:
+def swinging(model: Any) -> Any:
     """A curved, damped rod on a ball joint with a body at its end."""
     mech = iso.Mechanism()
     spin = (0.5, -1.0, 2.0)
-    mech.add_beam("rod", curve=arc, elements=2, section=section(0.02), model="exact", angular_velocity=spin)
+    mech.add_beam("rod", curve=arc, elements=2, section=section(0.02), model=model, angular_velocity=spin)
     tip = np.array(arc(1.0))
     mech.add_body("bob", 0.5, (0.02, 0.03, 0.04), tip, velocity=np.cross(spin, tip), angular_velocity=spin)
     mech.add_joint(iso.Spherical("ball", "ground", "rod.start", point=(0, 0, 0)))
@@ -42,9 +42,10 @@ def swinging() -> Any:
 
 
 @pytest.mark.parametrize("scheme", [iso.Scheme.default(), iso.Scheme.optimal(0.6)], ids=["default", "optimal"])
+@pytest.mark.parametrize("model", ["exact", "absolute-nodal"])
 @pytest.mark.slow
-def test_second_order_in_all_variables(scheme: iso.Scheme) -> None:
-    system = swinging()
+def test_second_order_in_all_variables(scheme: iso.Scheme, model: str) -> None:
+    system = swinging(model)
     runs = [iso.integrate(system, scheme, dt=0.02 / 2**k, t_end=0.4, save_every=2**k) for k in (0, 1, 2, 5)]
     for name in ("q", "v", "a", "lam"):
         reference = getattr(runs[-1], name)

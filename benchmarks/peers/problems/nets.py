@@ -88,8 +88,8 @@ def claims(rows: list[Row]) -> list[Claim]:
                 text = f"{name}, n = {n}: times faster than Exudyn per step"
                 accurate = own.gate and own.errors["place"] <= 2 * other.errors["place"]
                 out.append(at_least(text, ratio(other, own), LIMITS.get((net, n)), accurate, _note(own, other)))
-        if len(fastest) > 1:
-            ends = [row for row in fastest if row.size in (8, 32)] or fastest
+        ends = [row for row in fastest if row.size in (8, 32)]
+        if len(ends) == 2:
             out.append(_growth(name, ends))
     return out
 

@@ -64,10 +64,8 @@ def load_rod(element: RodElementData, damped: int, scratch: RodScratch) -> tuple
 
 
 @kernel()
-def add_rod_forces(
-    element: RodElementData, damped: int, p: Pose, q: Pose, a: int, b: int, scratch: RodScratch, out: FloatArray
-) -> None:
-    """out += forces and torques on the bodies whose components begin at a and b."""
+def rod_forces(element: RodElementData, damped: int, p: Pose, q: Pose, scratch: RodScratch) -> None:
+    """on_a, on_b = what the balance of both bodies gets: forces in the world, torques in their axes."""
     d, phi, e, e_y, _ = strain_rod(p, q, scratch)
     if damped == 1:
         rate_rod(p, q, d, phi, e, e_y, scratch)
@@ -76,16 +74,14 @@ def add_rod_forces(
     on_a = force_of_screw(-1.0, d, phi, e, e_y, n, m)
     f_b, f_a = rotate(q.R, on_b[0]), rotate(p.R, on_a[0])
     for i in range(3):
-        out[a + i] -= f_a[i]
-        out[a + 3 + i] -= on_a[1][i]
-        out[b + i] += f_b[i]
-        out[b + 3 + i] += on_b[1][i]
+        scratch.on_a[i], scratch.on_a[3 + i] = -f_a[i], -on_a[1][i]
+        scratch.on_b[i], scratch.on_b[3 + i] = f_b[i], on_b[1][i]
 
 
 @kernel()
-def add_coupled_inertia(element: RodElementData, acc: FloatArray, a: int, b: int, out: FloatArray) -> None:
-    """out += what a consistent mass has beyond a lumped one."""
-    for i in range(3):
+def add_coupled_inertia(element: RodElementData, acc: FloatArray, a: int, b: int, dim: int, out: FloatArray) -> None:
+    """out += what a consistent mass has beyond a lumped one, in the plane or in space."""
+    for i in range(dim):
         f = element.sixth * (acc[b + i] - acc[a + i])
         out[a + i] += f
         out[b + i] -= f

@@ -12,7 +12,7 @@ stretching and one for bending.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ SHEAR = 5 / 6  # of the area of a rectangle, for shear
 SHEAR_OF_CIRCLE = 0.9
 SYMMETRIC = 1e-12  # how far a coupling may be from symmetric, relative
 SPATIAL = ("GAy", "GAz", "GJ", "EIy", "EIz", "rhoIy", "rhoIz")
+IN_PLANE = ("GA", "rhoI")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,18 +49,22 @@ class Section:
     edge
         Distance of the outermost fibre from the axis [m], for stresses.
     GAy, GAz
-        Stiffness against shear along y and z [N], for rods in space.
+        Stiffness against shear along y and z [N], for rods.
     GJ
         Stiffness against torsion [N m²], for rods in space.
     EIy, EIz
         Stiffness against bending about y and z [N m²], for rods in space.
     rhoIy, rhoIz
-        Rotary inertia per length about y and z [kg m], for rods in space.
+        Rotary inertia per length about y and z [kg m], for rods.
     rhoJ
         Rotary inertia per length about x [kg m]; the sum of the other two if left out.
     coupling
         A symmetric 6 × 6 matrix that is added to the stiffness of (stretch, shear y, z, torsion,
-        bending y, z), such as that of a shear centre aside of the axis.
+        bending y, z), such as that of a shear centre aside of the axis (`with_offsets`).
+    edge_z
+        Distance of the outermost fibre along z [m], for stresses of rods; sections without one are round.
+    GA, rhoI
+        Other names of GAy and rhoIz, for rods in the plane.
 
     Raises
     ------
@@ -88,10 +93,15 @@ class Section:
     rhoIz: float = math.nan
     rhoJ: float = math.nan
     coupling: Any = None
+    edge_z: float = math.nan
+    GA: float = math.nan
+    rhoI: float = math.nan
 
     def __post_init__(self) -> None:
-        if _is_missing(self.EI) and not _is_missing(self.EIz):
-            object.__setattr__(self, "EI", self.EIz)
+        for plane, space in (("EI", "EIz"), ("GA", "GAy"), ("rhoI", "rhoIz")):
+            for one, other in ((plane, space), (space, plane)):
+                if _is_missing(getattr(self, one)) and not _is_missing(getattr(self, other)):
+                    object.__setattr__(self, one, getattr(self, other))
         if _is_missing(self.rhoJ):
             object.__setattr__(self, "rhoJ", self.rhoIy + self.rhoIz)
         _positive(**{name: getattr(self, name) for name in (*SPATIAL, "rhoJ") if not _is_missing(getattr(self, name))})
@@ -111,9 +121,13 @@ class Section:
         return real_number("damping", self.damping), real_number("damping", self.damping)
 
     @property
+    def _diagonal(self) -> FloatArray:
+        return np.diag([self.EA, self.GAy, self.GAz, self.GJ, self.EIy, self.EIz])
+
+    @property
     def stiffness(self) -> FloatArray:
         """C: (N, Q_y, Q_z, T, M_y, M_z) = C (stretch, shear y, z, torsion, bending y, z)."""
-        C = np.diag([self.EA, self.GAy, self.GAz, self.GJ, self.EIy, self.EIz])
+        C = self._diagonal
         if self.coupling is None:
             return C
         given = np.asarray(self.coupling, dtype=np.float64)
@@ -124,20 +138,42 @@ class Section:
         """Rotary inertia per length about x, y, z."""
         return np.array([self.rhoJ, self.rhoIy, self.rhoIz])
 
-    def refuse_planar(self, what: str) -> None:
-        """InputError unless the numbers of a rod in space are there and make sense; `what` asks.
+    def in_plane(self) -> Section:
+        """Return the section of a rod that stays in the plane: across it stiffness is that in it.
+
+        Returns
+        -------
+        section
+            The same section, complete for rods; what acts across the plane is never strained.
+
+        Raises
+        ------
+        InputError
+            If couplings lead out of the plane.
+        """
+        if self.coupling is not None:
+            given = np.asarray(self.coupling, dtype=np.float64)
+            if given.shape == (6, 6) and (given[np.ix_([0, 1, 5], [2, 3, 4])].any()):
+                raise InputError("coupling of a rod in the plane must not lead out of it", argument="section")
+        across = {"GAz": self.GA, "GJ": self.EI, "EIy": self.EI, "rhoIy": self.rhoI}
+        return replace(self, **across, rhoJ=2 * self.rhoI)
+
+    def refuse_incomplete(self, what: str, names: tuple[str, ...] = SPATIAL) -> None:
+        """InputError unless the numbers of a rod are there and make sense; `what` asks.
 
         Parameters
         ----------
         what
             The rod, as messages call it.
+        names
+            Numbers that it needs.
 
         Raises
         ------
         InputError
             For numbers that are missing, and for a stiffness that is not positive definite.
         """
-        missing = [name for name in SPATIAL if _is_missing(getattr(self, name))]
+        missing = [name for name in names if _is_missing(getattr(self, name))]
         if missing:
             raise InputError(
                 f"{what}: its section lacks {', '.join(missing)}",
@@ -148,12 +184,57 @@ class Section:
             given = real_array(f"{what}: coupling of its section", self.coupling)
             if given.shape != (6, 6) or np.abs(given - given.T).max() > SYMMETRIC * np.abs(given).max():
                 raise InputError(f"{what}: coupling must be a symmetric 6 × 6 matrix", argument="section")
+        if names != SPATIAL:
+            return
         least = float(np.linalg.eigvalsh(self.stiffness).min())
         if not least > 0:
             raise InputError(
                 f"{what}: the stiffness of its section is not positive definite: least eigenvalue {least:.3g}",
                 argument="section",
             )
+
+    def with_offsets(self, *, shear_centre: Any = (0.0, 0.0), centroid: Any = (0.0, 0.0)) -> Section:
+        """Return the section seen from a reference line aside of shear centre and centroid.
+
+        Stiffnesses against shear and torsion are about the shear centre, those against stretching
+        and bending about the centroid. Mass stays on the reference line.
+
+        Parameters
+        ----------
+        shear_centre
+            (y, z) of the shear centre, from the reference line.
+        centroid
+            (y, z) of the centroid.
+
+        Returns
+        -------
+        section
+            The same section with the couplings of these offsets.
+
+        Raises
+        ------
+        InputError
+            If numbers of rods in space are missing, or offsets are not two numbers.
+
+        Examples
+        --------
+        >>> section = Section.rectangle(E=1e9, rho=1e3, width=0.01, height=0.02, G=4e8)
+        >>> float(section.with_offsets(shear_centre=(0.005, 0.0)).coupling[2, 3].round(3))
+        333.333
+        """
+        self.refuse_incomplete("with_offsets")
+        shear, own = (
+            real_array(f"with_offsets: {name}", given, "2 numbers")
+            for name, given in (("shear_centre", shear_centre), ("centroid", centroid))
+        )
+        if shear.shape != (2,) or own.shape != (2,):
+            raise InputError("with_offsets takes (y, z) of shear centre and centroid")
+        # strains of the other lines: shear y − z_s κ_x, shear z + y_s κ_x, stretch + z_c κ_y − y_c κ_z
+        T = np.eye(6)
+        T[1, 3], T[2, 3] = -shear[1], shear[0]
+        T[0, 4], T[0, 5] = own[1], -own[0]
+        C = self.stiffness
+        return replace(self, coupling=T.T @ C @ T - self._diagonal)
 
     @classmethod
     def rectangle(
@@ -198,6 +279,7 @@ class Section:
             damping=damping,
             E=E,
             edge=height / 2,
+            edge_z=width / 2,
             GAy=G * SHEAR * area,
             GAz=G * SHEAR * area,
             GJ=G * torsion_of_rectangle(width, height),

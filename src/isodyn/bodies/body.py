@@ -67,6 +67,7 @@ class Body:
     shape: Any = None
     slope: FloatArray | None = None
     slope_rate: FloatArray | None = None
+    of_rod: bool = False  # a node of a rod, or a point of its cross-section
 
     def __repr__(self) -> str:
         at = ", ".join(f"{x + 0.0:.4g}" for x in self.position)
@@ -78,9 +79,14 @@ class Body:
         return self.kind in NODES
 
     @property
+    def is_node(self) -> bool:
+        """Whether this is a node of a beam, cable or rod."""
+        return self.of_beam or self.of_rod
+
+    @property
     def is_body(self) -> bool:
-        """Whether this is a body by itself: no node of a beam, and no mode."""
-        return not self.of_beam and not self.is_mode
+        """Whether this is a body by itself: no node of a beam or rod, and no mode."""
+        return not self.is_node and not self.is_mode
 
     @property
     def is_mode(self) -> bool:

@@ -17,8 +17,9 @@ import numpy as np
 
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
+from isodyn.joints.actions import of_pair
 from isodyn.joints.joint import Joint
-from isodyn.joints.part import Symbol
+from isodyn.joints.part import JointRows, JointWorld, Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.real_numbers import real_number
@@ -346,6 +347,26 @@ class Fixed(Joint):
         if pair.planar:
             return [*pair.coincide(), _unturned(pair)]
         return [*pair.coincide(), pair.axes(1, 2), pair.axes(2, 3), pair.axes(3, 1)]
+
+    def build(self, world: JointWorld) -> JointRows:
+        sections = {name: world.section(name) for name in (self.first, self.second)}
+        held = [name for name, points in sections.items() if points]
+        if not held:
+            return super().build(world)
+        body = world.body(self.first if held == [self.second] else self.second)
+        if len(held) == 2 or body.kind == "particle":
+            raise InputError(
+                f"joint {self.name!r}: a cross-section of points can be welded to a body, not to another or to a particle",
+                hint="put a body between them",
+                argument="between",
+            )
+        pairs = [Pair.of(self.name, body, point, point.position, None) for point in sections[held[0]]]
+        rows = [
+            replace(row, label=f"{row.label}{place}")
+            for pair, place in zip(pairs, ("", " of y", " of z"), strict=True)
+            for row in pair.coincide()
+        ]
+        return JointRows(rows, of_pair(pairs[0]), pairs[0], {}, Symbol.FIXED)
 
 
 def _angle_of(pair: Pair) -> dict[str, Word]:

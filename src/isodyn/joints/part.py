@@ -53,6 +53,9 @@ class JointWorld(Protocol):
     def value(self, word: Word) -> float:
         """A measure at the start."""
 
+    def section(self, name: str) -> tuple[Body, ...]:
+        """The points of a cross-section whose node is a point; nothing for all else."""
+
 
 class JointPart(Part):
     """Everything that `add_joint` takes, but for users' functions."""

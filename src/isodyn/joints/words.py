@@ -103,7 +103,7 @@ def unit(what: str, axis: Any, argument: Argument = ()) -> FloatArray:
 def arm(body: Body, P: FloatArray) -> FloatArray:
     """A point of the world in the body; the point of a node itself exactly zero."""
     d = P - body.position
-    if body.of_beam and np.abs(d).max() <= 1e-12 * float(np.abs(np.append(P, body.position)).max()):
+    if body.is_node and np.abs(d).max() <= 1e-12 * float(np.abs(np.append(P, body.position)).max()):
         return np.zeros(3)
     return np.asarray(body.R.T @ d)
 
@@ -111,13 +111,13 @@ def arm(body: Body, P: FloatArray) -> FloatArray:
 def _usual_point(what: str, first: Body, second: Body) -> Any:
     """Where a joint is when nothing is said: at the node of a beam that it holds, or else in the
     origin."""
-    if first.of_beam and second.of_beam and arm(first, second.position).any():
+    if first.is_node and second.is_node and arm(first, second.position).any():
         raise InputError(
             f"{what}: {first.name!r} at {first.position} and {second.name!r} at {second.position} are apart",
             hint="let the beams meet, or give point= where a rigid arm shall hold them",
             argument="between",
         )
-    return next((body.position for body in (second, first) if body.of_beam), (0, 0, 0))
+    return next((body.position for body in (second, first) if body.is_node), (0, 0, 0))
 
 
 def two(what: str, given: Any, argument: Argument) -> Any:

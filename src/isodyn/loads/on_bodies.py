@@ -220,7 +220,7 @@ class Drag(LoadPart):
 @load("distributed_force")
 @dataclass(frozen=True)
 class DistributedForce(LoadPart):
-    """A dead force per length of the undeformed beam, all along it.
+    """A force per length of the undeformed beam, all along it.
 
     Parameters
     ----------
@@ -233,6 +233,8 @@ class DistributedForce(LoadPart):
         that returns a vector.
     time
         Function of time that scales a constant vector.
+    frame
+        "world", or of rods "body": a force that follows the axes of the cross-section.
 
     Raises
     ------
@@ -255,10 +257,12 @@ class DistributedForce(LoadPart):
     beam: str
     force: Any
     time: Any = None
+    frame: str = "world"
     keys: ClassVar[Keys] = {
         "beam": required(Value.BEAM),
         "force": required(Value.VECTOR),
         "time": optional(Value.TIME),
+        "frame": optional(Value.CHOICE, "world", "body"),
     }
 
     def build(self, world: LoadWorld) -> LoadForces:
@@ -269,7 +273,14 @@ class DistributedForce(LoadPart):
                 f"load {self.name!r}: beam {self.beam!r} lies in the plane, so z of the force must be 0",
                 argument="force",
             )
-        return LoadForces(along_beams=[AlongBeam(self.beam, f[:dim], time) for f, time in parts])
+        follows = not _world(self.name, self.frame)
+        if follows and not world.has_axes(self.beam):
+            raise InputError(
+                f"load {self.name!r}: a force along {self.beam!r} in axes of the cross-section needs a rod whose nodes are bodies",
+                hint="model='exact', or frame='world'",
+                argument="frame",
+            )
+        return LoadForces(along_beams=[AlongBeam(self.beam, f[:dim], time, follows) for f, time in parts])
 
 
 def _no_frame(what: str, name: str, body: Body) -> InputError:

@@ -67,11 +67,13 @@ class OnBody:
 
 @dataclass(frozen=True, eq=False)
 class AlongBeam:
-    """A force per length of a beam, times a function of time."""
+    """A force per length of a beam, times a function of time; of rods also in axes of the
+    cross-section."""
 
     beam: str
     per_length: FloatArray
     time: Any = None
+    follows: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,9 @@ class LoadWorld(Protocol):
 
     def lookup(self, what: str, owner: str, coordinate: str) -> Input:
         """A coordinate of a body or joint, or its rate, as formulas call it."""
+
+    def has_axes(self, beam: str) -> bool:
+        """Whether the nodes of a beam are bodies with axes of the cross-section."""
 
     def dimension(self, beam: str) -> int:
         """2 for a beam in the plane, 3 for a cable in space."""

@@ -38,6 +38,11 @@ class BeamPart:
     corner_joints: tuple[Joint, ...]
 
     @property
+    def bodies(self) -> tuple[Body, ...]:
+        """All bodies that it consists of."""
+        return self.nodes
+
+    @property
     def start(self) -> str:
         """Name of the first node."""
         return self.nodes[0].name

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from isodyn.beams.layout import Load
 from isodyn.beams.mesh import spread
 from isodyn.errors import InputError, about
@@ -11,7 +13,7 @@ from isodyn.joints import measures as words
 from isodyn.joints.cables import refuse_twist
 from isodyn.joints.user import UserRows
 from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.laws import FORCE
+from isodyn.loads.laws import FOLLOWER, FORCE
 from isodyn.loads.part import AlongBeam, Law, LoadForces, LoadPart, OnBody
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
@@ -53,12 +55,11 @@ def compile_parts(
     for load in parts.loads.values():
         if isinstance(load, LoadPart):
             with about(load.name):
-                forces = built[load.name] = load.build(world)
+                forces = built[load.name] = _with_rods(parts, load.build(world))
                 refuse_twist(load.what, (law.word for law in forces.laws), bodies)
             laws += [replace(law, load=load.name, line=load.line) for law in forces.laws]
             loads += forces.on_bodies
-            spreads += [_spread(parts, along) for along in forces.along_beams if along.beam in parts.beams]
-            loads += [force for along in forces.along_beams for force in _on_rod(parts, along)]
+            spreads += [_spread(parts, along) for along in forces.along_beams]
     built_gaps = gaps_of(world)
     touching = rows_of_gaps(built_gaps)
     warn_of_loose_bodies(parts, [*rows, *touching], laws, user_rows)
@@ -109,13 +110,19 @@ def _spread(parts: Parts, load: AlongBeam) -> Load:
     return Load(first, spread(beam.mesh.elements, len(beam.nodes), load.per_length, per_mass=False), load.time)
 
 
+def _with_rods(parts: Parts, forces: LoadForces) -> LoadForces:
+    """The same with forces on nodes in place of those along rods."""
+    on_rods = [force for along in forces.along_beams if along.beam in parts.rods for force in _on_rod(parts, along)]
+    along_beams = [along for along in forces.along_beams if along.beam in parts.beams]
+    return replace(forces, on_bodies=[*forces.on_bodies, *on_rods], along_beams=along_beams)
+
+
 def _on_rod(parts: Parts, load: AlongBeam) -> list[OnBody]:
-    """The same on a rod: forces on its nodes."""
-    if load.beam not in parts.rods:
-        return []
+    """Forces on the nodes of a rod."""
     rod = parts.rods[load.beam]
+    force = np.append(load.per_length, np.zeros(3 - load.per_length.size))
     return [
-        OnBody(FORCE, node.name, load.per_length * share, time=load.time)
+        OnBody(FOLLOWER if load.follows else FORCE, node.name, force * share, time=load.time)
         for node, share in zip(rod.nodes, rod.shares, strict=True)
     ]
 

@@ -21,6 +21,7 @@ from isodyn.loads.part import Law, OnBody
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
 from isodyn.mechanism.flexible_part import FlexiblePart
+from isodyn.mechanism.point_rod_part import PointRodPart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.mechanism.states import ContinuousState
 from isodyn.mechanism.table_writer import TableWriter
@@ -70,8 +71,13 @@ class MechanismLayout:
             for beam in self.beams
             for e in beam.mesh.elements
         ]
-        self.rod_ends = [
-            (self.number[a.name], self.number[b.name]) for rod in self.rods for a, b in pairwise(rod.nodes)
+        exact = [rod for rod in self.rods if not isinstance(rod, PointRodPart)]
+        self.rod_ends = [(self.number[a.name], self.number[b.name]) for rod in exact for a, b in pairwise(rod.nodes)]
+        self.rod_points = [
+            tuple(self.number[point.name] for point in rod.points[3 * k : 3 * k + 6])
+            for rod in self.rods
+            if isinstance(rod, PointRodPart)
+            for k in range(rod.lengths.size)
         ]
         self.members = [[self.number[one.name] for one in part.members] for part in self.flexible]
         self.counted = {angle.word.key: k for k, angle in enumerate(self.angles)}
@@ -104,7 +110,7 @@ class MechanismLayout:
         """Blocks of J: between bodies that share an element or a word whose stiffness couples
         them, and among all that a formula speaks of."""
         groups: list[tuple[int, ...]] = [(x.first, x.second) for x in self.elements]
-        groups += self.rod_ends
+        groups += [*self.rod_ends, *self.rod_points]
         groups += [tuple(members) for members in self.members]
         groups += [self.bodies_of(w) for row in self.rows for _, w in row.terms if w.kind not in _UNCOUPLED]
         groups += [self.bodies_of(law.word) for law in self.laws]

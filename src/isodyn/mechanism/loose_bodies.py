@@ -17,7 +17,7 @@ from isodyn.mechanism.parts import Parts
 def warn_of_loose_bodies(parts: Parts, rows: list[Row], laws: list[Law], user: list[UserRows]) -> None:
     """Bodies that nothing connects to the rest of a mechanism are an oversight more often than not:
     warn by name."""
-    of_beam = {node.name: beam.start for beam in parts.lines.values() for node in beam.nodes}
+    of_beam = {body.name: beam.start for beam in parts.lines.values() for body in beam.bodies}
     of_beam |= {one.name: part.interfaces[0].name for part in parts.flexible.values() for one in part.members}
     starts = {beam.start: name for name, beam in parts.lines.items()}
     starts |= {part.interfaces[0].name: name for name, part in parts.flexible.items()}

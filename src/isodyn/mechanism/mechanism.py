@@ -20,7 +20,8 @@ from isodyn.mechanism.flexible_bodies import WithFlexibleBodies
 from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.mobility import mobility
 from isodyn.mechanism.parts import Loads, Parts, Rows
-from isodyn.mechanism.rod_part import Mass, RodPart, make_rod
+from isodyn.mechanism.point_rod_part import RODS, RodModel
+from isodyn.mechanism.rod_part import Mass, RodPart, shape_of_rod
 from isodyn.mechanism.sensors import Sensor
 from isodyn.mechanism.states import ContinuousState
 from isodyn.mechanism.system import MechanismSystem
@@ -80,6 +81,11 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     def _parts(self) -> Parts:
         lists = self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers
         return Parts(*lists, contacts=self.contacts, flexible=self.flexible_bodies, states=self.states)
+
+    @property
+    def lines(self) -> dict[str, BeamPart | RodPart]:
+        """Beams, then rods, by name."""
+        return self._parts.lines
 
     # ---- parts
 
@@ -157,10 +163,10 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         *,
         elements: Any,
         section: Section,
-        model: Energy | Literal["exact"] = "simplified",
+        model: Energy | RodModel = "simplified",
         line: Any = None,
         corners: Literal["weld", "hinge"] = "weld",
-        curve: Callable[[float], Any] | None = None,
+        curve: Callable[[float], Any] | Any = None,
         up: Any = None,
         twist: float = 0.0,
         mass: Mass = "consistent",
@@ -175,26 +181,30 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         Gravity acts on it.
 
         With `model="exact"` it is a rod: a beam in space with stretching, shear, torsion and bending,
-        straight, curved or twisted, that may move and bend as far as it likes. Its nodes are bodies.
+        straight, curved or twisted, that may move and bend as far as it likes. Its nodes are bodies;
+        with ends (x, y) it is a rod in the plane, with planar bodies. With `model="absolute-nodal"` a
+        node is three points of the cross-section: forces act at nodes, `Fixed` welds a cross-section
+        to a body.
 
         Parameters
         ----------
         name
             Its name.
         start, end
-            Its ends, (x, y) of a beam, (x, y, z) of a cable or rod.
+            Its ends, (x, y) of a beam or rod in the plane, (x, y, z) of a cable or rod in space.
         elements
             Number of elements, in all or for each piece.
         section
             Stiffness and mass.
         model
-            Strain energy; "exact" for a rod in space.
+            Strain energy; "exact" or "absolute-nodal" for a rod.
         line
             Points of a line in place of `start` and `end`; not for rods.
         corners
             Whether pieces of a line are welded or hinged.
         curve
-            The line of a rod, a function of 0 ≤ s ≤ 1, in place of `start` and `end`.
+            The line of a rod in place of `start` and `end`: a function of 0 ≤ s ≤ 1, or the poses
+            (x, y, z, w, x, y, z) of all nodes.
         up
             Where z of the cross-section of a rod points at the start, as far as it can; (0, 0, 1) if
             left out. y lies across it.
@@ -221,14 +231,15 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         for other in (*self.bodies, *self.joints, *self.loads):
             if place_on(other, (name,)) is not None:
                 raise InputError(f"beam {name!r}: {other!r} would be a place on it", hint="choose another name")
-        if model == "exact":
+        if model in RODS:
             if line is not None:
                 raise InputError(f"rod {name!r} takes curve= instead of line=", argument="line")
-            rod = make_rod(name, start, end, curve, elements, section, up, twist, mass, velocity, angular_velocity)
+            shape = shape_of_rod(name, start, end, curve, elements, section, up, twist, mass)
+            rod = RODS[model](name, shape, velocity, angular_velocity)
             self.rods[name] = rod
             return rod
         if curve is not None or up is not None or twist != 0.0 or mass != "consistent":
-            raise InputError(f"beam {name!r}: curve, up, twist and mass are for model='exact'", argument="model")
+            raise InputError(f"beam {name!r}: curve, up, twist and mass are for rods", argument="model")
         beam = make_beam(name, start, end, line, elements, section, model, corners, velocity, angular_velocity)
         for joint in beam.corner_joints:
             self._parts.refuse_known(joint.name)

@@ -106,7 +106,7 @@ def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility
         if np.abs(N[system.v_of(name)] / system.scales.v[system.v_of(name), None]).max(initial=0.0) < 1e-9
     ]
     return Mobility(
-        bodies=sum(body.is_body for body in system.bodies) + len(system.beams),
+        bodies=sum(body.is_body for body in system.bodies) + len(system.lines),
         nv=system.nv - system.states,
         rows=system.m,
         rank=rank,

@@ -75,7 +75,7 @@ class Parts:
     def all_bodies(self) -> dict[str, Body]:
         """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
         in v; members of flexible bodies come then, and what carries states last."""
-        nodes = {node.name: node for line in self.lines.values() for node in line.nodes}
+        nodes = {body.name: body for line in self.lines.values() for body in line.bodies}
         members = {one.name: one for part in self.flexible.values() for one in part.members}
         return nodes | self.bodies | members | {name: state.body for name, state in self.states.items()}
 

@@ -1,5 +1,5 @@
-"""A rod as a part of a mechanism: a beam in space whose nodes are bodies with the names "rod[0]",
-"rod[1]", … (isodyn.beams.rod_element).
+"""A rod as a part of a mechanism: a beam in space, or in the plane, whose nodes are bodies with the
+names "rod[0]", "rod[1]", … (isodyn.beams.rod_element).
 
 The axes of a node are those of the cross-section there, x along the rod. Elements are unstrained at
 the start, straight, curved or twisted as they are.
@@ -8,14 +8,15 @@ the start, straight, curved or twisted as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from isodyn.beams.section import Section
+from isodyn.beams.section import IN_PLANE, Section
 from isodyn.bodies.body import Body, across, make_body, vector3
 from isodyn.bodies.rigid_motions import screw_between
+from isodyn.bodies.rotations import matrix
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import refuse_name
@@ -40,6 +41,23 @@ class RodPart:
     unstrained: FloatArray
     lengths: FloatArray
     mass: Mass
+    frames: tuple[FloatArray, ...]  # axes of the cross-sections at the start
+    spin: FloatArray  # angular velocity at the start, in the world
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether it is straight and not twisted at the start."""
+        return not any((self.frames[0] != R).any() for R in self.frames)
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """All bodies that it consists of."""
+        return self.nodes
+
+    @property
+    def dim(self) -> int:
+        """2 in the plane, 3 in space."""
+        return 2 if self.nodes[0].kind == "planar" else 3
 
     @property
     def arcs(self) -> FloatArray:
@@ -78,20 +96,36 @@ class RodPart:
         return self.nodes[k].name
 
 
-def make_rod(
+@dataclass(frozen=True, eq=False)
+class RodShape:
+    """The line of a rod before it moves: places and axes of its nodes, screws and lengths of elements."""
+
+    what: str
+    section: Section
+    dim: int
+    places: FloatArray
+    frames: list[FloatArray]
+    screws: FloatArray
+    mass: Mass
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Of the elements."""
+        return np.asarray(np.linalg.norm(self.screws[:, :3], axis=1))
+
+
+def shape_of_rod(
     name: str,
     start: Any,
     end: Any,
-    curve: Callable[[float], Any] | None,
-    elements: int,
+    curve: Any,
+    elements: Any,
     section: Section,
     up: Any,
     twist: float,
     mass: Mass,
-    velocity: Any,
-    angular_velocity: Any,
-) -> RodPart:
-    """A rod between two points, or along a curve r(s), 0 ≤ s ≤ 1; it moves like a rigid body."""
+) -> RodShape:
+    """A rod between two points, or along a curve r(s), 0 ≤ s ≤ 1; in the plane where both ends are."""
     refuse_name(name)
     what = f"rod {name!r}"
     if isinstance(elements, bool) or not isinstance(elements, int | np.integer) or elements < 1:
@@ -100,41 +134,96 @@ def make_rod(
         raise InputError(f"{what}: mass must be 'consistent' or 'lumped', received {mass!r}", argument="mass")
     if (curve is None) == (start is None or end is None):
         raise InputError(f"{what} takes start and end, or curve=")
-    section.refuse_planar(what)
+    dim = 2 if curve is None and np.shape(start) == np.shape(end) == (2,) else 3
+    if dim == 2:
+        section.refuse_incomplete(what, IN_PLANE)
+        section = section.in_plane()
+        if up is not None or twist != 0.0:
+            raise InputError(f"{what} lies in the plane: up and twist are for rods in space", argument="up")
+    section.refuse_incomplete(what)
+    if curve is None or callable(curve):
+        places, tangents = _line(what, start, end, curve, int(elements))
+        if np.linalg.norm(tangents, axis=1).min() <= 0:
+            raise _same_point(what)
+        frames = _frames(what, tangents, up, real_number(f"{what}: twist", twist))
+    else:
+        if up is not None or twist != 0.0:
+            raise InputError(f"{what}: poses of nodes say where axes point; leave up and twist out", argument="curve")
+        places, frames = _poses(what, curve, int(elements))
+    if np.linalg.norm(np.diff(places, axis=0), axis=1).min() <= 0:
+        raise _same_point(what)
+    screws = [
+        np.concatenate(screw_between(places[k], frames[k], places[k + 1], frames[k + 1])[:2]) for k in range(elements)
+    ]
+    return RodShape(what, section, dim, places, frames, np.array(screws), mass)
+
+
+def _same_point(what: str) -> InputError:
+    return InputError(f"{what}: two of its nodes are the same point", hint="check start, end and curve")
+
+
+def _poses(what: str, given: Any, elements: int) -> tuple[FloatArray, list[FloatArray]]:
+    """Places and axes from rows (x, y, z, w, x, y, z)."""
+    poses = real_array(f"{what}: curve", given, "a function of s, or rows of 7 numbers")
+    if poses.shape != (elements + 1, 7) or not np.isfinite(poses).all():
+        raise InputError(
+            f"{what}: curve must be a function of s, or the poses (x, y, z, w, x, y, z) of its {elements + 1} nodes,"
+            f" received an array of shape {poses.shape}",
+            argument="curve",
+        )
+    if np.linalg.norm(poses[:, 3:], axis=1).min() == 0.0:
+        raise InputError(f"{what}: curve has a quaternion that is zero", argument="curve")
+    return poses[:, :3], [matrix(e / np.linalg.norm(e)) for e in poses[:, 3:]]
+
+
+def _line(
+    what: str, start: Any, end: Any, curve: Callable[[float], Any] | None, elements: int
+) -> tuple[FloatArray, FloatArray]:
+    """Places and tangents of the nodes."""
     shares = np.linspace(0.0, 1.0, elements + 1)
     if curve is None:
-        ends = vector3(f"{what}: start", start, "start"), vector3(f"{what}: end", end, "end")
-        places = ends[0] + shares[:, None] * (ends[1] - ends[0])
-        tangents = np.tile(ends[1] - ends[0], (elements + 1, 1))
-    else:
-        places = np.array([_on_curve(what, curve, s) for s in shares])
-        tangents = np.array([_slope(what, curve, s) for s in shares])
-    if np.linalg.norm(tangents, axis=1).min() <= 0 or np.linalg.norm(np.diff(places, axis=0), axis=1).min() <= 0:
-        raise InputError(f"{what}: two of its nodes are the same point", hint="check start, end and curve")
-    frames = _frames(what, tangents, up, real_number(f"{what}: twist", twist))
-    screws = np.array(
-        [np.concatenate(screw_between(places[k], frames[k], places[k + 1], frames[k + 1])[:2]) for k in range(elements)]
-    )
-    lengths = np.linalg.norm(screws[:, :3], axis=1)
-    share = shares_of(lengths)
-    v = vector3(f"{what}: velocity", velocity, "velocity")
-    w = vector3(f"{what}: angular_velocity", (0, 0, 0) if angular_velocity is None else angular_velocity)
-    nodes = tuple(
-        make_body(
+        first, last = vector3(f"{what}: start", start, "start"), vector3(f"{what}: end", end, "end")
+        return first + shares[:, None] * (last - first), np.tile(last - first, (elements + 1, 1))
+    places = np.array([_on_curve(what, curve, s) for s in shares])
+    return places, np.array([_slope(what, curve, s) for s in shares])
+
+
+def make_rod(name: str, shape: RodShape, velocity: Any, angular_velocity: Any) -> RodPart:
+    """A rod of this shape that moves like a rigid body."""
+    section, places, frames = shape.section, shape.places, shape.frames
+    v, w = motion_of_rod(shape, velocity, angular_velocity)
+    share = shares_of(shape.lengths)
+    nodes = []
+    for k, (r, R) in enumerate(zip(places, frames, strict=True)):
+        flat = shape.dim == 2
+        node = make_body(
             f"{name}[{k}]",
-            "spatial",
+            "planar" if flat else "spatial",
             section.rhoA * share[k],
-            section.rotary * share[k],
-            places[k],
-            frames[k],
-            v + np.cross(w, places[k] - places[0]),
-            frames[k].T @ w,
+            float(section.rotary[2] * share[k]) if flat else section.rotary * share[k],
+            r,
+            float(np.arctan2(R[1, 0], R[0, 0])) if flat else R,
+            v + np.cross(w, r - places[0]),
+            float(w[2]) if flat else R.T @ w,
             (0.0, 0.0, 0.0),
             None,
         )
-        for k in range(elements + 1)
-    )
-    return RodPart(name, section, nodes, screws, lengths, mass)
+        nodes.append(replace(node, of_rod=True))
+    return RodPart(name, section, tuple(nodes), shape.screws, shape.lengths, shape.mass, tuple(frames), w)
+
+
+def motion_of_rod(shape: RodShape, velocity: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
+    """Velocity of its start, and angular velocity in the world."""
+    v = vector3(f"{shape.what}: velocity", velocity, "velocity")
+    turning = (0.0, 0.0, 0.0) if angular_velocity is None else angular_velocity
+    turning = (0.0, 0.0, turning) if np.ndim(turning) == 0 else turning
+    w = vector3(f"{shape.what}: angular_velocity", turning, "angular_velocity")
+    if shape.dim == 2 and (v[2] != 0 or w[:2].any()):
+        raise InputError(
+            f"{shape.what} is planar: it moves in the plane z = 0 and turns about z",
+            argument="velocity" if v[2] != 0 else "angular_velocity",
+        )
+    return v, w
 
 
 def shares_of(lengths: FloatArray) -> FloatArray:

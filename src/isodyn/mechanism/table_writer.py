@@ -13,9 +13,9 @@ from isodyn.beams.mesh import spread
 from isodyn.expressions.time_writer import TimeWriter
 from isodyn.flexible.writer import FlexibleWriter
 from isodyn.joints.words import Word
-from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import Law
+from isodyn.mechanism.rod_writer import write_rods
 from isodyn.multibody.tables import (
     CABLE,
     NODE,
@@ -80,6 +80,7 @@ class TableWriter:
             turns=len(layout.angles),
             readers=len(readers),
             rod_elements=len(layout.rod_ends),
+            point_elements=len(layout.rod_points),
             **self.beams.sizes(),
             **self.flexible.sizes(),
             **self.time.sizes(),
@@ -103,7 +104,7 @@ class TableWriter:
             coefficient=[load.coefficient for load in layout.loads],
         )
         self.beams.write(tables.beams, layout.pattern, sparse)
-        self._write_rods(tables)
+        write_rods(self, tables)
         self.flexible.write(tables.flexible, layout.first_q, layout.pattern, sparse)
         self.time.write(tables.time)
         return tables
@@ -111,8 +112,8 @@ class TableWriter:
     def _block(self, i: int, j: int) -> int:
         return self.layout.pattern.block(i, j, self.sparse)
 
-    def _blocks(self, rows: tuple[int, int], columns: tuple[int, int]) -> list[list[int]]:
-        """First entries of the blocks between two pairs of bodies."""
+    def blocks(self, rows: tuple[int, ...], columns: tuple[int, ...]) -> list[list[int]]:
+        """First entries of the blocks between two groups of bodies."""
         return [[self._block(i, j) for j in columns] for i in rows]
 
     def _write_bodies(self, tables: Tables) -> None:
@@ -138,7 +139,7 @@ class TableWriter:
             kind=[word.kind for word in layout.words],
             counted=[int(word.key in layout.counted) for word in layout.words],
             bodies=pairs,
-            blocks=[self._blocks(pair, pair) for pair in pairs],
+            blocks=[self.blocks(pair, pair) for pair in pairs],
             word=[word.numbers for word in layout.words],
         )
 
@@ -184,7 +185,7 @@ class TableWriter:
                     continue
                 data_of_input.meaning, data_of_input.measure = RATE_OF if given.rate else VALUE_OF, named
                 bodies, others = self.layout.bodies_of(law.word), self.layout.bodies_of(given.word)
-                data_of_input.blocks = self._blocks(bodies, others)
+                data_of_input.blocks = self.blocks(bodies, others)
                 named += 1
 
     def _write_law(self, law: Law, data: LawData) -> None:
@@ -195,22 +196,6 @@ class TableWriter:
         if not isinstance(law.force, FormulaLaw):
             for name, value in asdict(law.force).items():
                 setattr(data, name, value)
-
-    def _write_rods(self, tables: Tables) -> None:
-        rods = [(rod, L, h) for rod in self.layout.rods for L, h in zip(rod.lengths, rod.unstrained, strict=True)]
-        times = [np.repeat(rod.section.times, (3, 3)) for rod, _, _ in rods]
-        tables.rods.damped = int(any(time.any() for time in times))
-        tables.rods.elements.fill(
-            bodies=self.layout.rod_ends,
-            blocks=[self._blocks(pair, pair) for pair in self.layout.rod_ends],
-            length=[L for _, L, _ in rods],
-            sixth=[rod.section.rhoA * L / 6 if rod.mass == "consistent" else 0.0 for rod, L, _ in rods],
-            unstrained=[h for _, _, h in rods],
-            stiffness=[rod.section.stiffness / L for rod, L, _ in rods],
-            damping=[
-                damping_of(rod.section.stiffness, time) / L for (rod, L, _), time in zip(rods, times, strict=True)
-            ],
-        )
 
     def _write_turns(self, tables: Tables, readers: list[int]) -> None:
         layout = self.layout
@@ -233,9 +218,3 @@ class TableWriter:
         if k == layout.ground:
             return -1
         return int(layout.first_v[k]) + 3 if layout.bodies[k].kind == "spatial" and not layout.cayley else -2
-
-
-def damping_of(C: FloatArray, times: FloatArray) -> FloatArray:
-    """Kelvin and Voigt's damping of a section: C times the times, symmetric and not negative."""
-    root = np.sqrt(times)
-    return np.asarray(root[:, None] * C * root)

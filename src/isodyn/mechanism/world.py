@@ -12,6 +12,7 @@ from isodyn.joints.words import Word
 from isodyn.loads.formula_laws import RATE, coordinate_of_body
 from isodyn.loads.part import Input
 from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.point_rod_part import PointRodPart
 from isodyn.mechanism.states import input_of_state
 from isodyn.multibody.histories import value_at_start
 
@@ -67,4 +68,16 @@ class World:
 
     def dimension(self, beam: str) -> int:
         """2 for a beam in the plane, 3 for a cable or rod in space."""
-        return 3 if beam in self.parts.rods else self.parts.beams[beam].mesh.dim
+        return self.parts.rods[beam].dim if beam in self.parts.rods else self.parts.beams[beam].mesh.dim
+
+    def has_axes(self, beam: str) -> bool:
+        """Whether the nodes of a beam are bodies with axes of the cross-section."""
+        return beam in self.parts.rods and not isinstance(self.parts.rods[beam], PointRodPart)
+
+    def section(self, name: str) -> tuple[Body, ...]:
+        """The points of a cross-section whose node is a point; nothing for all else."""
+        node = self.body(name)
+        for rod in self.parts.rods.values():
+            if isinstance(rod, PointRodPart) and any(node.name == known.name for known in rod.nodes):
+                return rod.section_at(node)
+        return ()

@@ -103,8 +103,8 @@ class Builder:
 
     def names_exist(self, path: Keys, cls: type[Part], table: PartTable, mech: Mechanism) -> None:
         """Bodies, joints and beams that a part speaks of."""
-        bodies = [*mech.bodies, *(f"{beam}.{end}" for beam in mech.beams for end in ("start", "end"))]
-        joints, beams = list(self.model.joints), list(mech.beams)
+        bodies = [*mech.bodies, *(f"{beam}.{end}" for beam in mech.lines for end in ("start", "end"))]
+        joints, beams = list(self.model.joints), list(mech.lines)
         asked: list[tuple[Keys, str, list[str], str]] = []
         for key, value in table.given().items():
             kind = cls.keys[key].value
@@ -132,8 +132,8 @@ class Builder:
 
     def is_place(self, name: str, mech: Mechanism, path: Keys) -> bool:
         try:
-            return bool(resolve(name, mech.beams) != name) or name in {
-                n.name for b in mech.beams.values() for n in b.nodes
+            return bool(resolve(name, mech.lines) != name) or name in {
+                n.name for b in mech.lines.values() for n in b.nodes
             }
         except InputError as error:
             raise self.source.error(path, error.message, error.hint) from None

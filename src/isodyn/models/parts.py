@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from isodyn.beams.mesh import Energy
+from isodyn.mechanism.point_rod_part import RodModel
+from isodyn.mechanism.rod_part import Mass
 from isodyn.models.values import (
     Counts,
     Inertia,
@@ -79,16 +81,34 @@ class Body(FilePart):
 
 
 class GivenSection(FilePart):
-    """A section by its stiffnesses."""
+    """A section by its stiffnesses: as of `iso.Section`."""
 
     type: Literal["given"] = "given"
     EA: Positive
-    EI: Positive
+    EI: Positive | None = None
     rhoA: Positive
     EI4: NotNegative = 0.0
     damping: OneOrTwo = 0.0
     E: Positive | None = None
     edge: Positive | None = None
+    edge_z: Positive | None = None
+    GA: Positive | None = None
+    GAy: Positive | None = None
+    GAz: Positive | None = None
+    GJ: Positive | None = None
+    EIy: Positive | None = None
+    EIz: Positive | None = None
+    rhoI: Positive | None = None
+    rhoIy: Positive | None = None
+    rhoIz: Positive | None = None
+    rhoJ: Positive | None = None
+    coupling: list[list[Number]] | None = None
+
+    @model_validator(mode="after")
+    def _bends(self) -> Self:
+        if self.EI is None and self.EIz is None:
+            raise refuse("EI is missing", hint="EI in the plane, EIy and EIz of rods")
+        return self
 
 
 class Rectangle(FilePart):
@@ -96,6 +116,7 @@ class Rectangle(FilePart):
 
     type: Literal["rectangle"]
     E: Positive
+    G: Positive | None = None
     rho: Positive
     width: Positive
     height: Positive
@@ -107,6 +128,7 @@ class Circle(FilePart):
 
     type: Literal["circle"]
     E: Positive
+    G: Positive | None = None
     rho: Positive
     diameter: Positive
     inner: NotNegative = 0.0
@@ -121,14 +143,19 @@ Section = Annotated[Annotated[GivenSection | Rectangle | Circle, Field(discrimin
 
 
 class Beam(FilePart):
-    """A beam or cable: as of `Mechanism.add_beam`."""
+    """A beam, cable or rod: as of `Mechanism.add_beam`. `curve` of a rod holds the poses (x, y, z, w, x,
+    y, z) of its nodes."""
 
     start: Vector | None = None
     end: Vector | None = None
     line: Line | None = None
     elements: Counts
     section: Section
-    model: Energy = "simplified"
+    model: Literal[Energy, RodModel] = "simplified"
+    curve: list[list[Number]] | None = None
+    up: Vector | None = None
+    twist: Number = 0.0
+    mass: Mass = "consistent"
     corners: Literal["weld", "hinge"] = "weld"
     velocity: Vector = (0.0, 0.0, 0.0)
     angular_velocity: NumberOrVector | None = None
@@ -137,6 +164,10 @@ class Beam(FilePart):
     def _ends(self) -> Self:
         if self.line is not None and (self.start is not None or self.end is not None):
             raise refuse("a beam has start and end, or a line, not both", "line")
+        if self.curve is not None and (self.start is not None or self.end is not None or self.line is not None):
+            raise refuse("a rod has start and end, or a curve, not both", "curve")
+        if self.curve is not None:
+            return self
         if self.line is None and self.start is None:
             raise refuse("start is missing", hint="start and end, or line")
         if self.line is None and self.end is None:

@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from isodyn import joints, loads
+from isodyn.beams.section import SPATIAL, Section
 from isodyn.beams.tables import ENERGIES
 from isodyn.bodies import shapes
 from isodyn.bodies.body import Body
+from isodyn.bodies.rotations import quaternion_of
 from isodyn.errors import InputError, about
 from isodyn.expressions.time import TimeFunction, as_time_function, components
 from isodyn.joints.user import UserRows
@@ -26,6 +28,8 @@ from isodyn.loads.formula_laws import text_of
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.mechanism.point_rod_part import PointRodPart
+from isodyn.mechanism.rod_part import RodPart
 from isodyn.models.values import inlined
 from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
@@ -90,8 +94,8 @@ def to_toml(
     tables = [_lines(head)]
     for name, body in mechanism.bodies.items():
         tables.append([*_header("bodies", name), *_lines(_body(body)), *_left_out(body)])
-    for name, beam in mechanism.beams.items():
-        tables.append([*_header("beams", name), *_lines(_beam(beam))])
+    for name, line in mechanism.lines.items():
+        tables.append([*_header("beams", name), *_lines(_beam(line) if isinstance(line, BeamPart) else _rod(line))])
     for name, joint in mechanism.joints.items():
         if isinstance(joint, UserRows):
             raise _python("rows", name)
@@ -218,22 +222,48 @@ def _beam(beam: BeamPart) -> dict[str, Any]:
     assert node.slope is not None
     assert node.slope_rate is not None
     spin = np.cross(node.slope, node.slope_rate)
-    known = {"EI4": section.EI4, "E": section.E, "edge": section.edge}
     welded = all(isinstance(joint, joints.Fixed) for joint in beam.corner_joints)
     return {
         "start": points[0].tolist() if straight else None,
         "end": points[1].tolist() if straight else None,
         "line": None if straight else [point.tolist() for point in points],
         "elements": counts[0] if straight else counts,
-        "section": {
-            "EA": section.EA,
-            "EI": section.EI,
-            "rhoA": section.rhoA,
-            **{key: value for key, value in known.items() if np.isfinite(value) and value != 0},
-            "damping": list(section.times),
-        },
+        "section": _section(section),
         "model": next(name for name, number in ENERGIES.items() if number == mesh.energy),
         "corners": None if straight else "weld" if welded else "hinge",
+        "velocity": node.velocity.tolist() if node.velocity.any() else None,
+        "angular_velocity": spin.tolist() if spin.any() else None,
+    }
+
+
+_SECTION = ("EA", "EI", "rhoA", "EI4", "E", "edge")
+_OF_RODS = ("edge_z", *SPATIAL, "rhoJ")
+
+
+def _section(section: Section) -> dict[str, Any]:
+    """All numbers of a section that are known."""
+    keys = (*_SECTION, *_OF_RODS) if np.isfinite(section.GA) else _SECTION
+    known = {key: getattr(section, key) for key in keys}
+    found: dict[str, Any] = {key: value for key, value in known.items() if np.isfinite(value) and value != 0}
+    return {**found, "coupling": _numbers(section.coupling), "damping": list(section.times)}
+
+
+def _rod(rod: RodPart) -> dict[str, Any]:
+    node, section = rod.nodes[0], rod.section
+    points = isinstance(rod, PointRodPart)
+    spin = rod.spin
+    if rod.is_straight:
+        line = {"start": node.position[: rod.dim].tolist(), "end": rod.nodes[-1].position[: rod.dim].tolist()}
+        line |= {"up": rod.frames[0][:, 2].tolist()} if rod.dim == 3 else {}
+    else:
+        poses = zip(rod.nodes, rod.frames, strict=True)
+        line = {"curve": [[*body.position, *quaternion_of(R, rod.name)] for body, R in poses]}
+    return {
+        **line,
+        "elements": int(rod.lengths.size),
+        "section": _section(section),
+        "model": "absolute-nodal" if points else "exact",
+        "mass": rod.mass,
         "velocity": node.velocity.tolist() if node.velocity.any() else None,
         "angular_velocity": spin.tolist() if spin.any() else None,
     }

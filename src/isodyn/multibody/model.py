@@ -42,7 +42,7 @@ from isodyn.multibody.bodies import inertia_forces, inertia_tangents, move_bodie
 from isodyn.multibody.flexible import add_flexible, add_flexible_tangents, energies_of_flexible
 from isodyn.multibody.laws import add_law_tangents, add_laws, potential_of_laws
 from isodyn.multibody.loads import add_load_tangents, add_loads
-from isodyn.multibody.rods import add_rod_tangents, add_rods, energies_of_rods
+from isodyn.multibody.rods import add_rod_tangents, add_rods, energies_of_rods, has_rods
 from isodyn.multibody.rows import row_forces, row_matrix, row_tangents, row_values
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import count_turns, rates_of_turns, read_turns, settle_turns
@@ -63,7 +63,7 @@ def balance(
     inertia_forces(a, tables, scratch, out)
     if tables.nodal > 0:
         beam_forces(t, tables.load_factor, q, v, a, tables.beams, tables.time, scratch.element, scratch.formulas, out)
-    if len(tables.rods.elements) > 0:
+    if has_rods(tables):
         add_rods(a, tables, scratch, out)
     if len(tables.flexible.bodies) > 0:
         add_flexible(q, v, a, tables, scratch, out)
@@ -92,7 +92,7 @@ def jacobian(
     inertia_tangents(c, tables, scratch, out)
     if tables.nodal > 0:
         element_tangents(q, v, c, tables.beams, scratch.element, out)
-    if len(tables.rods.elements) > 0:
+    if has_rods(tables):
         add_rod_tangents(c, tables, scratch, out)
     if len(tables.flexible.bodies) > 0:
         add_flexible_tangents(q, v, a, c, tables, scratch, out)
@@ -179,7 +179,7 @@ def mechanism_energy(
             potential -= tables.beams.weight[i] * q[i]
         beams = element_energies(q, v, tables.beams, scratch.element, out[2:])
         kinetic, potential = kinetic + beams[0], potential + beams[1]
-    if len(tables.rods.elements) > 0:
+    if has_rods(tables):
         rods = energies_of_rods(tables, scratch)
         kinetic, potential = kinetic + rods[0], potential + rods[1]
     if len(tables.flexible.bodies) > 0:

@@ -7,7 +7,7 @@ given by the tables, so that the same kernels fill a dense matrix and the values
 
 from __future__ import annotations
 
-from isodyn.beams.rod_tables import RodScratch, RodTables
+from isodyn.beams.rod_tables import PointScratch, RodScratch, RodTables
 from isodyn.beams.tables import BeamTables, ElementScratch
 from isodyn.expressions.formula_kernels import FormulaScratch
 from isodyn.expressions.time_kernels import TimeTables
@@ -137,6 +137,7 @@ class Scratch(Struct):
     input_slopes = reals(12)
     element = one(ElementScratch)
     rod = one(RodScratch)
+    points = one(PointScratch)
     flexible = one(FlexibleScratch)
     formulas = one(FormulaScratch)
 

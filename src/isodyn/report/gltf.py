@@ -23,12 +23,16 @@ from isodyn.errors import InputError
 from isodyn.joints.part import Symbol
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.report.figures import COLOURS, check_folder
 from isodyn.report.meshes import Triangles, bar, joined, moved, of_shape
+from isodyn.report.paint import Moment
 from isodyn.report.scenes import FRAMES, Mark, Scene, scene_of
 from isodyn.results import Solution
 from isodyn.results.files import write_file
 from isodyn.version import __version__
+
+colors = Later("matplotlib.colors")
 
 if TYPE_CHECKING:
     from isodyn.problems import Problem
@@ -139,8 +143,9 @@ class Document:
             self.between(f"{line.kind} {n + 1}", mesh, STEEL, ends[0], ends[1])
         for k, curve in enumerate(scene.curves):
             points = _deep(curve.points) - self.origin
+            first = Moment(scene, float(scene.t[-1])).colours[k]  # glTF does not move colours: those at the end
             for i in range(points.shape[1] - 1):
-                colour = COLOURS[(k + 4) % len(COLOURS)]
+                colour = first[i] if isinstance(first[i], str) else colors.to_hex(first[i])
                 self.between(f"{curve.name} {i + 1}", _unit_bar(0.5 * r), colour, points[:, i], points[:, i + 1])
         if scene.points is not None:
             points = _deep(scene.points) - self.origin

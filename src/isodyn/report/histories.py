@@ -81,7 +81,7 @@ def _of_mechanism(sol: Solution) -> list[Group]:
     velocity: Columns = []
     spin: Columns = []
     acceleration: Columns = []
-    for body in sorted((one for one in system.bodies if not one.is_mode), key=lambda body: body.of_beam):
+    for body in sorted((one for one in system.bodies if not one.is_mode), key=lambda body: body.is_node):
         q, v = system.q_of(body.name), system.v_of(body.name)
         of_q, of_v = QUANTITIES[body.kind]
         for name, x, kind in zip(system.names[q], sol.q[:, q].T, of_q, strict=True):

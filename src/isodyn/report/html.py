@@ -308,7 +308,7 @@ def _run(sol: Solution, problem: Problem | None, settings: dict[str, Any] | None
         rows.insert(0, ("problem", problem.name))
     if is_mechanism(system):
         bodies = [body.name for body in system.bodies if body.is_body]
-        for what, names in (("bodies", bodies), ("beams", list(system.beams)), ("joints", list(system.joints))):
+        for what, names in (("bodies", bodies), ("beams", list(system.lines)), ("joints", list(system.joints))):
             if names:
                 rows.append((what, f"{len(names)}: " + ", ".join(names[:24]) + (" …" if len(names) > 24 else "")))
     rows += [("coordinates, velocities, rows", f"{system.nq}, {system.nv}, {system.m}")]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError
+from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.report import pages
 from isodyn.report.packing import for_script, scene_data
@@ -107,12 +108,12 @@ def mechanism_html(mech: Mechanism) -> str:
     beams = [
         (
             b.name,
-            f"{len(b.mesh.elements)} elements",
-            f"{b.mesh.length:.4g}",
+            f"{len(b.mesh.elements) if isinstance(b, BeamPart) else b.lengths.size} elements",
+            f"{b.mesh.length if isinstance(b, BeamPart) else b.lengths.sum():.4g}",
             _vector(b.nodes[0].position),
             _vector(b.nodes[-1].position),
         )
-        for b in mech.beams.values()
+        for b in mech.lines.values()
     ]
     joints = [(j.name, type(j).__name__, _between(j)) for j in mech.joints.values()]
     loads = [(x.name, type(x).__name__, _between(x)) for x in mech.loads.values()]

@@ -69,7 +69,15 @@ def scene_data(scene: Scene) -> dict[str, Any]:
             }
             for body in scene.bodies
         ],
-        "curves": [{"name": curve.name, "points": packed(near(curve.points))} for curve in scene.curves],
+        "curves": [
+            {
+                "name": curve.name,
+                "points": packed(near(curve.points)),
+                "values": None if curve.values is None else packed(curve.values),
+                "label": curve.label,
+            }
+            for curve in scene.curves
+        ],
         "marks": [
             {
                 "name": mark.name,

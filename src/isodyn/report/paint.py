@@ -38,6 +38,19 @@ STEEL, FLOOR = "#3b4552", "#d5dbe3"
 TRAIL = 3  # the last third of the run
 
 
+# colours from small to large, evenly spaced; assets/core.js has the same
+HEAT = ("#2b5fd9", "#20b2c8", "#57b947", "#f2c230", "#d7301f")
+
+
+def heat(x: float) -> tuple[float, float, float]:
+    """A colour for 0 ≤ x ≤ 1."""
+    at = min(max(float(x), 0.0), 1.0) * (len(HEAT) - 1)
+    k = min(int(at), len(HEAT) - 2)
+    low, high = (np.array(colors.to_rgb(HEAT[k + i])) for i in (0, 1))
+    mixed = low + (at - k) * (high - low)
+    return float(mixed[0]), float(mixed[1]), float(mixed[2])
+
+
 @dataclass(frozen=True, eq=False)
 class Camera:
     """Where the eye is and how it is turned."""
@@ -83,12 +96,20 @@ class Moment:
         self.u = u
         self.poses = [self.at(body.pose) for body in scene.bodies]
         self.curves = [self.at(curve.points) for curve in scene.curves]
+        self.colours = [self.colours_of(k, curve) for k, curve in enumerate(scene.curves)]
         self.points = None if scene.points is None else self.at(scene.points)
         self.R = [_turn(pose, scene.flat) for pose in self.poses]
 
     def at(self, history: FloatArray) -> FloatArray:
         """A history of the scene now."""
         return (1 - self.u) * history[self.k] + self.u * history[self.k + 1]
+
+    def colours_of(self, k: int, curve: Curve) -> list[Any]:
+        """A colour for every piece of a curve."""
+        pieces = curve.points.shape[1] - 1
+        if curve.values is None:
+            return [COLOURS[(k + 4) % len(COLOURS)]] * pieces
+        return [heat(x) for x in np.repeat(self.at(curve.values), pieces // curve.values.shape[1])]
 
     def place(self, body: int, p: FloatArray) -> FloatArray:
         """Points (…, 3) of a body in the world; −1 is the ground."""
@@ -120,6 +141,8 @@ def draw(
         _flat(axes, now, trails)
     else:
         _deep(axes, now, camera or camera_of(scene), trails)
+    for k, curve in enumerate(curve for curve in scene.curves if curve.label):
+        axes.text(0.01, 0.99 - 0.04 * k, curve.label, transform=axes.transAxes, va="top", fontsize=8, color="#777777")
     shown = [arrow for arrow in scene.arrows if arrow.kind in arrows]
     low, high = scene.low, scene.high
     if shown:
@@ -164,8 +187,7 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
         axes.plot(*_line(now, line).T, color=STEEL, linewidth=1.2)
     for k, body in enumerate(scene.bodies):
         _flat_body(axes, now, k, body.drawing, round_ends)
-    for k, points in enumerate(now.curves):
-        axes.plot(points[:, 0], points[:, 1], color=COLOURS[(k + 4) % len(COLOURS)], linewidth=3, **round_ends)
+    _flat_curves(axes, now, round_ends)
     for mark in scene.marks:
         _mark(axes, now, mark)
     for k, body in enumerate(scene.bodies):
@@ -174,6 +196,18 @@ def _flat(axes: Axes, now: Moment, trails: bool) -> None:
             axes.plot(x, y, "o", fillstyle="left", color=STEEL, markerfacecoloralt="white", markersize=5, zorder=5)
     for k, point in enumerate(() if now.points is None else now.points):
         axes.plot(*point, "o", color=COLOURS[k % len(COLOURS)], markersize=6)
+
+
+def _flat_curves(axes: Axes, now: Moment, round_ends: dict[str, Any]) -> None:
+    """Beams in the plane, in one colour or in those of their elements."""
+    for points, paints in zip(now.curves, now.colours, strict=True):
+        if len(set(paints)) == 1:
+            axes.plot(points[:, 0], points[:, 1], color=paints[0], linewidth=3, **round_ends)
+            continue
+        lines = collections.LineCollection(
+            list(np.stack([points[:-1], points[1:]], axis=1)), colors=paints, linewidths=3
+        )
+        axes.add_collection(lines)
 
 
 def _flat_body(axes: Axes, now: Moment, k: int, drawing: Drawing, ends: dict[str, Any]) -> None:
@@ -251,7 +285,7 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
     )
 
 
-def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, str]]:
+def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, Any]]:
     """Corners, normals and colour of everything solid, in the world."""
     scene = now.scene
     found = []
@@ -271,10 +305,9 @@ def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, str]]:
     for line in scene.lines:
         a, b = (now.place(k, p) for k, p in zip((line.first, line.second), line.points, strict=True))
         found.append((*bar(a, b, 0.3 * r), STEEL))
-    for k, points in enumerate(now.curves):
+    for points, paints in zip(now.curves, now.colours, strict=True):
         curve = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
-        colour = COLOURS[(k + 4) % len(COLOURS)]
-        found += [(*bar(a, b, 0.5 * r), colour) for a, b in pairwise(curve)]
+        found += [(*bar(a, b, 0.5 * r), colour) for (a, b), colour in zip(pairwise(curve), paints, strict=True)]
     return found
 
 

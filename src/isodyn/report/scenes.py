@@ -32,6 +32,7 @@ from isodyn.results import Solution
 from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
 from isodyn.results.mechanism_views import JointView
+from isodyn.results.rod_view import RodView, view_of_line
 from isodyn.results.units import is_whole
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
@@ -56,10 +57,13 @@ class Moving:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A beam: points (frames, n, dim)."""
+    """A beam: points (frames, n, dim). Of rods `values` (frames, elements), from 0 to 1, choose the
+    colours, and `label` says what they are."""
 
     name: str
     points: FloatArray
+    values: FloatArray | None = None
+    label: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,18 +186,18 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     flat = kinds <= {"planar", "node", "particle"} and level and not space
     dim = 2 if flat else 3
     lines = _lines(system)
-    curves = tuple(Curve(name, _curve(BeamView(sol, name))) for name in system.beams)
+    curves = tuple(_drawn_line(sol, name, dim) for name in system.lines)
     held = _held(system, lines)
     curves += tuple(Curve(name, points) for name, points in lines_of(sol, system))
     shown = [body for body in system.bodies if body.is_body or body.name in held]
     number = {body.name: k for k, body in enumerate(shown)} | {GROUND: -1}
     all_poses = [_poses(sol, body, flat) for body in shown]
     rough = _skeleton(all_poses, curves, shown, held, dim)
-    least = max((radius_of_gyration(body) for body in shown if not body.of_beam), default=0.0)
+    least = max((radius_of_gyration(body) for body in shown if not body.is_node), default=0.0)
     low, high = rough.box(least)
     size, rolling = float(np.linalg.norm(high - low)), _rolling(system)
     bodies = tuple(
-        Moving(body.name, pose, _drawn(body, held, size, flat, rolling), body.of_beam)
+        Moving(body.name, pose, _drawn(body, held, size, flat, rolling), body.is_node)
         for body, pose in zip(shown, all_poses, strict=True)
     )
     marks = tuple(m for parts in system.joints.values() for m in _marks(sol, parts, number))
@@ -234,7 +238,7 @@ def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
 def _drawn(
     body: Body, held: dict[str, list[FloatArray]], size: float, flat: bool, rolling: dict[str, Solid | Placed]
 ) -> Drawing:
-    if body.of_beam:
+    if body.is_node:
         return Drawing()
     return drawing(body, held.get(body.name, []), size, flat, rolling.get(body.name))
 
@@ -246,7 +250,22 @@ def _poses(sol: Solution, body: Body, flat: bool) -> FloatArray:
     return np.hstack([p.position, continuous(quaternions_of(p.R))])
 
 
-def _curve(beam: BeamView) -> FloatArray:
+def _drawn_line(sol: Solution, name: str, dim: int) -> Curve:
+    """A beam, or a rod in colours of its axial stress, or of its moments where no stress is known."""
+    view = view_of_line(sol, name)
+    points = _curve(view)[..., :dim]
+    if isinstance(view, BeamView):
+        return Curve(name, points)
+    section = view.rod.section
+    if np.isfinite(section.E) and np.isfinite(section.edge):
+        values, label, unit = np.abs(view.stress()).max(axis=-1), "axial stress", "Pa"
+    else:
+        values, label, unit = np.linalg.norm(view.moment, axis=-1), "moment", "N m"
+    most = float(values.max(initial=0.0))
+    return Curve(name, points, values / (most or 1.0), f"{name}: {label}, 0 to {most:.3g} {unit}")
+
+
+def _curve(beam: BeamView | RodView) -> FloatArray:
     """All points of a beam from end to end, those where elements meet once."""
     points = beam.curve(POINTS)
     k, elements, n, dim = points.shape
@@ -347,7 +366,9 @@ def frame_of(
         sol = mechanical(sol)
         system: MechanismSystem = sol.system
         poses_of = [_poses(sol, system.bodies[system.number_of(body.name)], scene.flat) for body in scene.bodies]
-        return poses_of, [_curve(BeamView(sol, curve.name)) for curve in scene.curves], None
+        known, dim = dict(lines_of(sol, system)), 2 if scene.flat else 3
+        names = [curve.name for curve in scene.curves]
+        return poses_of, [known[x] if x in known else _curve(view_of_line(sol, x))[..., :dim] for x in names], None
     if is_beam(sol.system):
         return [], [_curve(BeamView(sol))], None
     return [], [], np.stack([sol.q[:, list(pair)] for pair in plane], axis=1)

@@ -46,7 +46,7 @@ class BeamView(HistoryView):
             if name not in system.beams:
                 raise InputError(
                     f"there is no beam named {name!r}",
-                    hint=f"beams: {', '.join(system.beams) or 'none in this mechanism'}",
+                    hint=f"beams: {', '.join(system.lines) or 'none in this mechanism'}",
                 )
             beam = system.beams[name]
             mesh = beam.mesh

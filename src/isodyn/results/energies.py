@@ -14,6 +14,7 @@ from isodyn.results.beam_view import BeamView
 from isodyn.results.flexible_view import FlexibleView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import BodyView, mechanism_of
+from isodyn.results.rod_view import RodView
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -39,13 +40,18 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
     found = {}
     inside = {one.name for part in system.layout.flexible for one in part.members}
     for body in system.bodies:
-        if not body.of_beam and body.name not in inside:
+        if not body.is_node and body.name not in inside:
             moved = BodyView(sol, body.name)
             v, w = moved.velocity, moved.angular_velocity
             kinetic = 0.5 * body.mass * np.einsum("ki,ki->k", v, v) + 0.5 * np.einsum("ki,ij,kj->k", w, body.inertia, w)
             found[body.name] = PartEnergy(kinetic, -body.mass * moved.position @ system.layout.gravity)
     for name in system.beams:
         found[name] = _of_beam(sol, system, name)
+    for name, rod in system.rods.items():
+        line = RodView(sol, name)
+        kinetic, strain, _ = line.energies
+        weight = np.einsum("n,kni->ki", np.array([node.mass for node in rod.nodes]), line.nodes) @ system.layout.gravity
+        found[name] = PartEnergy(kinetic, strain - weight)
     for part in system.layout.flexible:
         view = FlexibleView(sol, part.name)
         found[part.name] = PartEnergy(view.kinetic_energy, view.potential_energy)

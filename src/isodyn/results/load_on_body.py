@@ -26,6 +26,7 @@ from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
 
 if TYPE_CHECKING:
+    from isodyn.mechanism.system import MechanismSystem
     from isodyn.results.solution import Solution
 
 
@@ -49,6 +50,19 @@ def read_factor(n: int, t: FloatArray, tables: Tables, scratch: Scratch, out: Fl
     for k in range(t.size):
         f = at_time(tables.beams.spreads[n].time, t[k], tables.time, scratch.formulas)[0]
         out[k] = tables.load_factor * f
+
+
+def read_loads(sol: Solution, system: MechanismSystem, name: str) -> list[FloatArray]:
+    """Force in the world and torque in the body of every force on a body that a load consists of."""
+    q, v = np.ascontiguousarray(sol.q), np.ascontiguousarray(sol.v)
+    before = list(system.loads).index(name)
+    first = sum(len(forces.on_bodies) for forces in list(system.loads.values())[:before])
+    found = []
+    for k in range(first, first + len(system.loads[name].on_bodies)):
+        one = np.zeros((sol.t.size, 6))
+        read_load(k, sol.t, q, v, system.tables, system.scratch.copy(), one)
+        found.append(one)
+    return found
 
 
 class BodyLoadView(HistoryView):
@@ -90,14 +104,7 @@ class BodyLoadView(HistoryView):
                 pose = Pose(p.position[k], p.R[k], p.v[k], p.w[k])
                 found[k] = self._part.value(float(t), pose)
             return found
-        q, v = np.ascontiguousarray(sol.q), np.ascontiguousarray(sol.v)
-        before = list(system.loads).index(self.name)
-        first = sum(len(forces.on_bodies) for forces in list(system.loads.values())[:before])
-        for k in range(first, first + len(system.loads[self.name].on_bodies)):
-            one = np.zeros((sol.t.size, 6))
-            read_load(k, sol.t, q, v, system.tables, system.scratch.copy(), one)
-            found += one
-        return found
+        return np.asarray(found + sum(read_loads(sol, system, self.name)))
 
     @cached_property
     def force(self) -> FloatArray:
@@ -152,6 +159,35 @@ class BeamLoadView(HistoryView):
         self.force = f[:, ::2].sum(axis=1)  # of positions; the others act on slopes
         self.point = q[:, 0]
         self.torque = np.cross(q, f).sum(axis=1) - np.cross(self.point, self.force)
+
+    def about(self) -> str:
+        """Its name and what it acts on."""
+        return f"{self.name!r} on {self.on!r}"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("force", "torque", "point", "power", "work")
+
+    @cached_property
+    def work(self) -> FloatArray:
+        """What the load gave since the start, (times,)."""
+        return since_start(self.t, self.power)
+
+
+class RodLoadView(HistoryView):
+    """A force along a rod, on its nodes: as of `BeamLoadView`."""
+
+    def __init__(self, sol: Solution, name: str) -> None:
+        system = mechanism_of(sol, "load()")
+        sol._whole("load()")
+        self.name, self.t = name, sol.t
+        forces = system.loads[name].on_bodies
+        self.on = forces[0].body.rpartition("[")[0]
+        f = np.stack([both[:, :3] for both in read_loads(sol, system, name)], axis=1)
+        places = [poses(system, force.body, sol.q, sol.v) for force in forces]
+        r, v = (np.stack([getattr(place, x) for place in places], axis=1) for x in ("position", "v"))
+        self.power, self.force, self.point = np.einsum("kni,kni->k", f, v), f.sum(axis=1), r[:, 0]
+        self.torque = np.cross(r - r[:, :1], f).sum(axis=1)
 
     def about(self) -> str:
         """Its name and what it acts on."""

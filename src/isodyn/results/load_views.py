@@ -12,7 +12,7 @@ from isodyn.mechanism.parts import nearest
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.balance import since_start
 from isodyn.results.history_view import HistoryView
-from isodyn.results.load_on_body import BeamLoadView, BodyLoadView
+from isodyn.results.load_on_body import BeamLoadView, BodyLoadView, RodLoadView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import mechanism_of, read
 from isodyn.results.reactions import acting_at, on_body
@@ -61,7 +61,7 @@ class DriveView(HistoryView):
         return since_start(self.t, self.power)
 
 
-AnyLoadView = LoadView | BodyLoadView | BeamLoadView | DriveView
+AnyLoadView = LoadView | BodyLoadView | BeamLoadView | RodLoadView | DriveView
 
 
 def names_of_loads(system: MechanismSystem) -> list[str]:
@@ -101,4 +101,6 @@ def load_of(sol: Solution, name: str) -> AnyLoadView:
     if name in system.joints:
         return DriveView(sol, name)
     forces = system.loads.get(name)
+    if forces is not None and len({force.body for force in forces.on_bodies}) > 1:
+        return RodLoadView(sol, name)
     return BodyLoadView(sol, name) if forces is None or forces.on_bodies else BeamLoadView(sol, name)

@@ -13,6 +13,7 @@ from isodyn.errors import InputError
 from isodyn.joints.measures import WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
@@ -21,6 +22,8 @@ from isodyn.multibody.histories import measured, rest_along
 from isodyn.results.beam_view import BeamView
 from isodyn.results.history_view import HistoryView
 from isodyn.results.recorded import Recorded
+
+rod_view = Later("isodyn.results.rod_view")
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -280,6 +283,8 @@ def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:
         beam = BeamView(sol, name)
         linear[:, : beam.shape.dim] += beam.shape.momentum(beam.v)
         angular += beam.shape.angular_momentum(beam.q, beam.v)
+    for name in system.rods:
+        angular += rod_view.RodView(sol, name).coupled_momentum()
     for body in system.bodies:
         if body.of_beam or body.is_mode:
             continue

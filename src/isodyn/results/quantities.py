@@ -35,6 +35,7 @@ class Of(Enum):
 
     STATE = auto()
     BODY = auto()
+    BEAM = auto()
     JOINT = auto()
     LOAD = auto()
     SENSOR = auto()

@@ -15,6 +15,7 @@ from isodyn.results.load_views import DriveView, load_of, names_of_drives, names
 from isodyn.results.mechanism_views import BodyView, JointView
 from isodyn.results.quantities import WXYZ, XYZ, Of, Quantity
 from isodyn.results.reactions import Reaction
+from isodyn.results.rod_view import RodView
 from isodyn.results.sensor_view import SensorView, sensors_of
 from isodyn.results.state_view import StateView
 from isodyn.results.units import angles
@@ -29,6 +30,7 @@ def of_parts(sol: Solution) -> list[Quantity]:
     system: MechanismSystem = sol.system
     return [
         *(quantity for name in _bodies(system) for quantity in _of_body(sol, system, name)),
+        *(quantity for name in system.rods for quantity in _of_rod(sol, name)),
         *(quantity for name in system.joints for quantity in _of_joint(sol, system, name)),
         *(quantity for name in names_of_loads(system) for quantity in _of_load(sol, system, name)),
         *(quantity for name in sensors_of(system) for quantity in _of_sensor(sol, system, name)),
@@ -44,7 +46,7 @@ def _bodies(system: MechanismSystem) -> list[str]:
 
 def _of_body(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quantity]:
     body = system.bodies[system.number_of(name)]
-    where = "node" if body.of_beam else "mass centre"
+    where = "node" if body.is_node else "mass centre"
     view = cache(lambda: BodyView(sol, name))
     yield Quantity(Of.BODY, name, "position", "m", f"position of the {where}, world", lambda: view().position, XYZ)
     yield Quantity(Of.BODY, name, "velocity", "m/s", f"velocity of the {where}, world", lambda: view().velocity, XYZ)
@@ -57,6 +59,20 @@ def _of_body(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quan
         yield Quantity(Of.BODY, name, "orientation", "1", words, lambda: view().orientation, WXYZ)
         words = "angular velocity, body frame"
         yield Quantity(Of.BODY, name, "angular_velocity", "rad/s", words, lambda: view().angular_velocity, XYZ)
+
+
+def _of_rod(sol: Solution, name: str) -> Iterator[Quantity]:
+    """Sectional forces, moments and strains in the middle of all elements, numbered from 1."""
+    view = cache(lambda: RodView(sol, name))
+    for k in range(view().rod.lengths.size):
+        where, owner = f"in the middle of element {k + 1}", f"{name}({k + 1})"
+        words = f"normal and shear forces {where}"
+        yield Quantity(Of.BEAM, owner, "force", "N", words, lambda k=k: view().force[:, k], ("N", "Qy", "Qz"))  # type: ignore[misc]
+        words = f"torsion and bending moments {where}"
+        yield Quantity(Of.BEAM, owner, "moment", "N m", words, lambda k=k: view().moment[:, k], ("T", "My", "Mz"))  # type: ignore[misc]
+        parts, units = ("stretch", "shear_y", "shear_z", "torsion", "bend_y", "bend_z"), "1, 1, 1, rad/m, rad/m, rad/m"
+        words = f"strains {where}"
+        yield Quantity(Of.BEAM, owner, "strain", units, words, lambda k=k: view().strain[:, k], parts)  # type: ignore[misc]
 
 
 def _of_state(sol: Solution, name: str) -> Iterator[Quantity]:
@@ -171,7 +187,7 @@ def _of_energies(sol: Solution, system: MechanismSystem) -> Iterator[Quantity]:
     every = cache(lambda: energy_by_part(sol))
     inside = {one.name for part in system.layout.flexible for one in part.members}
     moving = [body.name for body in system.bodies if body.is_body and body.name not in inside]
-    moving += [*system.beams, *(part.name for part in system.layout.flexible)]
+    moving += [*system.lines, *(part.name for part in system.layout.flexible)]
     for name in moving:
         for k, what in enumerate(("kinetic_energy", "potential_energy")):
             text = f"{what.replace('_', ' ')} of the part"

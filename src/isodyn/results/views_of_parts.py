@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 
 # a run of a few particles needs none of these
-beam_view, load_views = Later("isodyn.results.beam_view"), Later("isodyn.results.load_views")
+rod_view, load_views = Later("isodyn.results.rod_view"), Later("isodyn.results.load_views")
 flexible_view = Later("isodyn.results.flexible_view")
 energies, sensor_view = Later("isodyn.results.energies"), Later("isodyn.results.sensor_view")
 contacts = Later("isodyn.results.contacts")
@@ -16,7 +16,6 @@ mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("iso
 state_view = Later("isodyn.results.state_view")
 
 if TYPE_CHECKING:
-    from isodyn.results.beam_view import BeamView
     from isodyn.results.contacts import ContactView
     from isodyn.results.energies import PartEnergy
     from isodyn.results.flexible_view import FlexibleView
@@ -88,8 +87,8 @@ class ViewsOfParts:
         """
         return contacts.contact_view(self, name)
 
-    def beam(self, name: str | None = None) -> BeamView:
-        """Return the shape, curvature, forces, stresses and energies of a beam.
+    def beam(self, name: str | None = None) -> Any:
+        """Return the shape, curvature, forces, stresses and energies of a beam or rod.
 
         Parameters
         ----------
@@ -99,9 +98,21 @@ class ViewsOfParts:
         Returns
         -------
         beam
-            Its histories.
+            Its histories: `isodyn.results.beam_view.BeamView`, or of rods
+            `isodyn.results.rod_view.RodView` with strains, sectional forces and moments.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> section = iso.Section.circle(E=2e11, G=8e10, rho=7800.0, diameter=0.02)
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_beam("shaft", (0, 0, 0), (1, 0, 0), elements=2, section=section, model="exact")
+        >>> _ = mech.add_joint(iso.Fixed("clamp", "ground", "shaft.start"))
+        >>> sol = iso.integrate(mech.compile(), dt=1e-4, t_end=1e-3)
+        >>> sol.beam("shaft").moment.shape
+        (11, 2, 3)
         """
-        return beam_view.BeamView(self, name)
+        return rod_view.view_of_line(self, name)
 
     def flexible_body(self, name: str) -> FlexibleView:
         """Return displacements, stresses, energies and momenta of a flexible body.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from isodyn.later import names_from
 
 if TYPE_CHECKING:
+    from isodyn.studies.arc_length import trace_loads
     from isodyn.studies.comparison import compare
     from isodyn.studies.comparison_table import CompareRow, Comparison
     from isodyn.studies.driven import kinematics
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from isodyn.studies.order import OrderCase, OrderStudy, order_study
     from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion, fine_motion
     from isodyn.studies.statics import Equilibrium, equilibrium
+    from isodyn.studies.turning import Campbell, campbell, spin
 
 __all__ = [
+    "Campbell",
     "CompareRow",
     "Comparison",
     "Equilibrium",
@@ -35,6 +38,7 @@ __all__ = [
     "OrderStudy",
     "ReferenceMotion",
     "accurate_motion",
+    "campbell",
     "compare",
     "equilibrium",
     "errors_of",
@@ -46,6 +50,8 @@ __all__ = [
     "linearise",
     "order_study",
     "relative_error",
+    "spin",
+    "trace_loads",
 ]
 
 _HOMES = {
@@ -59,6 +65,8 @@ _HOMES = {
     **dict.fromkeys(("ReferenceMotion", "accurate_motion", "exact_motion", "fine_motion"), "references"),
     **dict.fromkeys(("Equilibrium", "equilibrium"), "statics"),
     **dict.fromkeys(("LoadPath", "follow_loads"), "load_path"),
+    "trace_loads": "arc_length",
+    **dict.fromkeys(("Campbell", "campbell", "spin"), "turning"),
 }
 
 __getattr__ = names_from(__name__, _HOMES)

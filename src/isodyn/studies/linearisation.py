@@ -29,8 +29,10 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
 if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
     from isodyn.studies.steady import SteadyLinearisation
 
+shown_motion = Later("isodyn.studies.shown_motion")
 statics = Later("isodyn.studies.statics")  # which uses this module
 steady_motions = Later("isodyn.studies.steady")  # which knows mechanisms
 
@@ -267,6 +269,30 @@ class Linearisation:
             if known in rows:
                 return rows.index(known)
         raise InputError(f"there is no drive or row named {name!r}", hint=f"rows: {', '.join(rows) or 'none'}")
+
+    def motion(self, mode: int = 0, amplitude: float = 0.1, rows: int = 61) -> Solution:
+        """Return one period of a mode as a solution, to be animated.
+
+        Parameters
+        ----------
+        mode
+            Number of the mode, from 0.
+        amplitude
+            How far its largest component moves, in typical sizes of the system.
+        rows
+            Rows of the solution.
+
+        Returns
+        -------
+        sol
+            The motion about the position, as `sol.animate` and reports take it.
+
+        Raises
+        ------
+        InputError
+            If there is no such mode.
+        """
+        return shown_motion.motion_of_mode(self, mode, amplitude, rows)
 
     def __str__(self) -> str:
         freedoms_ = self.N.shape[1]

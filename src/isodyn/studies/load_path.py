@@ -18,7 +18,7 @@ M + c GᵀG with a large c.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +27,7 @@ from scipy.sparse.linalg import splu
 from isodyn.beams.system import BeamSystem
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
 from isodyn.kernels.compiled import JACOBIAN, FloatArray
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
 from isodyn.mechanism.hybrid import UserMechanismSystem
@@ -38,7 +39,13 @@ from isodyn.systems.manifold import moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
 
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+shown_motion = Later("isodyn.studies.shown_motion")
+
 PENALTY = 1e3  # c, in units of the largest entry of K
+ROUNDING = 1e-13  # pivots below this part of their own entry are zero
 SMALLEST = 1e-6  # load steps below this are given up
 FIRST = 0.05  # how far the first step downhill goes, in units of the size of the system
 # σ, relative to the first, from which on a step that does not move anything has arrived
@@ -55,13 +62,15 @@ class LoadPath:
     system
         The system.
     factor
-        Parts of the loads (k,); the last is 1.
+        Parts of the loads (k,); the last of `follow_loads` is 1.
     q_path
         Coordinates (k, nq).
     lam_path
         Multipliers (k, m).
     iterations
         Iterations of all load steps.
+    stable
+        Whether each equilibrium is stable (k,); all of `follow_loads` are.
 
     Examples
     --------
@@ -80,6 +89,31 @@ class LoadPath:
     q_path: FloatArray
     lam_path: FloatArray
     iterations: int
+    stable: Any = None
+
+    def as_solution(self) -> Solution:
+        """Return the path as a solution, the number of the equilibrium in place of time.
+
+        Returns
+        -------
+        sol
+            A solution with v = a = 0 whose views, plots and pictures show the path; `sol.beam(name)`
+            has the sectional forces.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> section = iso.Section(EA=1e6, EI=1.0, rhoA=1.0)
+        >>> beam = iso.Beam([(0.0, 0.0), (1.0, 0.0)], elements=4, section=section)
+        >>> beam.clamp("start")
+        >>> beam.force("end", (0.0, 1.0))
+        >>> moment = iso.follow_loads(beam.compile()).as_solution().beam().bending_moment(2)
+        >>> round(float(moment[-1, 0, 0]), 2)
+        0.94
+        """
+        still = np.zeros((self.factor.size, self.system.nv))
+        t = np.arange(float(self.factor.size))
+        return shown_motion.as_solution(self.system, t, self.q_path, still, still, self.lam_path)
 
     @property
     def q(self) -> FloatArray:
@@ -95,7 +129,7 @@ class LoadPath:
         return f"<LoadPath: {self.factor.size - 1} load steps, {self.iterations} iterations>"
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     q: FloatArray
     lam: FloatArray
     iterations: int
@@ -108,7 +142,7 @@ def has_load_path(system: Any) -> bool:
     return isinstance(system, MechanismSystem) and bool(system.lines) and not isinstance(system, UserMechanismSystem)
 
 
-class _Equations:
+class Equations:
     """Residual and matrices of statics."""
 
     def __init__(self, system: Any, t: float) -> None:
@@ -154,7 +188,7 @@ class _Equations:
         most: int,
         sigma: float = 0.0,
         anchor: FloatArray | None = None,
-    ) -> _Found | None:
+    ) -> Found | None:
         """Newton's method for one s and σ; None where it does not converge."""
         n, before = self.still.size, np.inf
         for k in range(1, most + 1):
@@ -174,11 +208,16 @@ class _Equations:
             q, lam = self.move(q, change[:n]), lam.copy()
             lam[self.rows] += change[n:]
             if size < tolerance or (size < 1e3 * tolerance and size > 0.5 * before):
-                return _Found(q, lam, k)
+                return Found(q, lam, k)
             before = size
         return None
 
-    def stable(self, found: _Found, sigma: float = 0.0) -> bool:
+    def stable_at(self, s: float, found: Found) -> bool:
+        """Whether an equilibrium under a part of the loads is stable."""
+        self.ask.model.tables.load_factor = s
+        return self.stable(found)
+
+    def stable(self, found: Found, sigma: float = 0.0) -> bool:
         """Whether K + σ M is positive definite where the rows allow motion."""
         K = self.jacobian(found.q, found.lam, (0.0, 0.0, 1.0)) + sigma * self.M
         G = self.ask.G(self.t, found.q, self.still)[self.rows]
@@ -196,10 +235,9 @@ class _Equations:
             )
         except RuntimeError:  # exactly singular
             return False
-        diagonal = factors.U.diagonal()
-        return bool((diagonal > 1e-13 * np.abs(diagonal).max()).all()) and np.array_equal(
-            factors.perm_r, factors.perm_c
-        )
+        # pivots in the order of the matrix, each beside its own entry: what is soft beside what is stiff counts
+        pivots, own = factors.U.diagonal()[factors.perm_c], np.abs(A.diagonal())
+        return bool((pivots > ROUNDING * own).all()) and np.array_equal(factors.perm_r, factors.perm_c)
 
 
 def follow_loads(
@@ -254,21 +292,10 @@ def follow_loads(
     if not isinstance(steps, int) or steps < 1:
         raise InputError(f"steps must be a number ≥ 1, received {steps!r}")
     system = as_system(system)
-    if not has_load_path(system):
-        raise InputError(
-            f"load paths are for beams and mechanisms with beams, received {type(system).__name__}",
-            hint="iso.equilibrium takes every mechanical system",
-        )
-    equations = _Equations(system, t)
-    at, none = _start(system, q), np.zeros(system.m)
-    if not equations.stable(_Found(at, none, 0)):
-        raise SingularError(
-            "without loads the system can move without deforming: there is no path of growing loads",
-            hint="clamp it, or hinge it at two places; iso.equilibrium looks downhill instead",
-        )
-    found = equations.solve(0.0, at, none, tolerance, max_iterations)
-    if found is None:
-        raise ConvergenceError("no equilibrium without loads near the start", hint="start from the undeformed line")
+    refuse_without_path(system)
+    equations = Equations(system, t)
+    found: Found | None = start_of_path(equations, q, tolerance, max_iterations)
+    assert found is not None
     path, total, step, s = [(0.0, found)], found.iterations, 1.0 / steps, 0.0
     while s < 1.0:
         trial = min(1.0, s + step)
@@ -288,11 +315,11 @@ def follow_loads(
                 raise BucklingError(
                     f"the equilibrium becomes unstable at {s:.6g} of the load: it buckles or snaps there",
                     factor=s,
-                    hint="smaller loads, or an imperfection and dynamics to see where it goes",
+                    hint="smaller loads; iso.trace_loads with a small load aside shows where it goes",
                 )
             raise ConvergenceError(
                 f"no equilibrium found beyond {s:.6g} of the load, in steps down to {step:.1g}",
-                hint="the path may turn back there (snap-through); dynamics with damping goes on",
+                hint="the path may turn back there (snap-through); iso.trace_loads goes on, and so does dynamics with damping",
             )
         total, s = total + found.iterations, trial
         path.append((s, found))
@@ -305,13 +332,38 @@ def follow_loads(
         np.array([x.q for x in states]),
         np.array([x.lam for x in states]),
         total,
+        np.ones(len(path), dtype=bool),
     )
 
 
-def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int = 25) -> _Found | None:
+def refuse_without_path(system: Any) -> None:
+    """InputError for systems whose loads cannot be scaled."""
+    if not has_load_path(system):
+        raise InputError(
+            f"load paths are for beams and mechanisms with beams, received {type(system).__name__}",
+            hint="iso.equilibrium takes every mechanical system",
+        )
+
+
+def start_of_path(equations: Equations, q: Any, tolerance: float, max_iterations: int) -> Found:
+    """The equilibrium without loads."""
+    system = equations.system
+    at, none = _start(system, q), np.zeros(system.m)
+    if not equations.stable_at(0.0, Found(at, none, 0)):
+        raise SingularError(
+            "without loads the system can move without deforming: there is no path of growing loads",
+            hint="clamp it, or hinge it at two places; iso.equilibrium looks downhill instead",
+        )
+    found = equations.solve(0.0, at, none, tolerance, max_iterations)
+    if found is None:
+        raise ConvergenceError("no equilibrium without loads near the start", hint="start from the undeformed line")
+    return found
+
+
+def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int = 25) -> Found | None:
     """The stable equilibrium downhill from q under full loads; None where there is none within
     reach."""
-    equations = _Equations(system, t)
+    equations = Equations(system, t)
     at, lam, total = _start(system, q), np.zeros(system.m), 0
     r, _ = equations.residual(1.0, at, lam)
     extent = FIRST * max(1e-3, float(np.ptp(at / system.scales.q)))
@@ -326,7 +378,7 @@ def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int =
         moved = pace(system, equations.way(at, found.q))
         at, lam = found.q, found.lam
         if sigma <= small and moved <= 10 * tolerance * reach(system, at):
-            return _Found(at, lam, total)
+            return Found(at, lam, total)
         sigma /= 4.0
     return None
 

@@ -19,12 +19,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError, NotSteadyError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.mechanism.coordinates import ParametrisedSystem
 from isodyn.studies.symmetries import Straight, Symmetry, symmetries
 from isodyn.studies.tangents import multipliers, rates
@@ -34,6 +35,11 @@ from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
+
+shown_motion = Later("isodyn.studies.shown_motion")
 
 STEADY = 1e-6  # relative: what changes by less along a motion is constant
 ZERO = 1e-9  # relative: singular values below this are zero
@@ -108,6 +114,30 @@ class SteadyLinearisation:
     def stability(self) -> str:
         """ "unstable" if a mode grows, else "stable"; zero poles do not count."""
         return "unstable" if (self.poles.real > 1e-7 * self.omega.max(initial=0.0)).any() else "stable"
+
+    def motion(self, mode: int = 0, amplitude: float = 0.1, rows: int = 61) -> Solution:
+        """Return one period of a mode as a solution, to be animated.
+
+        Parameters
+        ----------
+        mode
+            Number of the mode, from 0.
+        amplitude
+            How far its largest component moves, in typical sizes of the system.
+        rows
+            Rows of the solution.
+
+        Returns
+        -------
+        sol
+            The motion about the position, as `sol.animate` and reports take it.
+
+        Raises
+        ------
+        InputError
+            If there is no such mode.
+        """
+        return shown_motion.motion_of_mode(self, mode, amplitude, rows)
 
     def __str__(self) -> str:
         lines = [f"small motions about a steady motion at t = {self.t:g}: {self.stability}, {self.zeros} zero poles"]

@@ -157,9 +157,9 @@ def symmetries(system: Any, q: FloatArray, v: FloatArray, a: FloatArray) -> Iter
 
 def _axes(body: Any) -> FloatArray:
     """Columns: directions about which a body may spin without a change of its inertia."""
-    if body.kind == "planar":
+    if body.kind == "planar" and not body.of_rod:
         return np.array([[0.0], [0.0], [1.0]])
-    if body.kind != "spatial":
+    if body.kind != "spatial" or body.of_rod:
         return np.zeros((3, 0))
     moments, E = np.linalg.eigh(body.inertia)
     same = [abs(moments[k + 1] - moments[k]) <= ALIKE * moments[2] for k in range(2)]

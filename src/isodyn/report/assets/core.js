@@ -31,6 +31,20 @@ iso.colour = (name) => getComputedStyle(document.documentElement).getPropertyVal
 iso.series = (k) => iso.colour(`c${k % 8}`);
 
 /* "#rrggbb" → [r, g, b] */
+/* Colours from small to large, 0 ≤ x ≤ 1, as numbers; isodyn.report.paint has the same. */
+iso.HEAT = ["#2b5fd9", "#20b2c8", "#57b947", "#f2c230", "#d7301f"];
+iso.heat = (x) => {
+  const at = Math.min(Math.max(x, 0), 1) * (iso.HEAT.length - 1),
+    k = Math.min(Math.floor(at), iso.HEAT.length - 2),
+    [low, high] = [iso.rgb(iso.HEAT[k]), iso.rgb(iso.HEAT[k + 1])];
+  return low.map((v, i) => Math.round(v + (at - k) * (high[i] - v)));
+};
+iso.legends = (c, scene) => {
+  c.fillStyle = iso.colour("soft");
+  c.font = "11px system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif";
+  c.textAlign = "left";
+  scene.curves.filter((curve) => curve.label).forEach((curve, k) => c.fillText(curve.label, 8, 16 + 15 * k));
+};
 iso.rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 
 iso.number = function (x, digits = 4) {

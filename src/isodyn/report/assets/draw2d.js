@@ -74,11 +74,12 @@ iso.View2D = class {
     this.scene.bodies.forEach((body, k) => {
       if (!body.node) this.body(c, body, state.poses[k], iso.series(k), thick);
     });
-    this.scene.curves.forEach((curve, k) => this.curve(c, state.curves[k], curve, thick, k));
+    this.scene.curves.forEach((curve, k) => this.curve(c, state, thick, k));
     this.joints(c, state, thick);
     this.centres(c, state, thick);
     this.dots(c, state, thick);
     this.arrows(c, state.arrows);
+    iso.legends(c, this.scene);
     if (options.names) this.names(c, state);
   }
 
@@ -162,7 +163,9 @@ iso.View2D = class {
     }
   }
 
-  curve(c, points, curve, thick, k) {
+  curve(c, state, thick, k) {
+    const points = state.curves[k],
+      heats = state.heats && state.heats[k];
     c.beginPath();
     for (let i = 0; i < points.length; i += 2) {
       const x = this.X(points[i]),
@@ -175,7 +178,18 @@ iso.View2D = class {
     c.stroke();
     c.strokeStyle = iso.series(k + 4);
     c.lineWidth = 0.6 * thick;
-    c.stroke();
+    if (heats) this.heated(c, points, heats);
+    else c.stroke();
+  }
+
+  heated(c, points, heats) {
+    const piece = (points.length / 2 - 1) / heats.length;
+    heats.forEach((heat, e) => {
+      c.beginPath();
+      for (let i = e * piece; i <= (e + 1) * piece; i++) c.lineTo(this.X(points[2 * i]), this.Y(points[2 * i + 1]));
+      c.strokeStyle = `rgb(${iso.heat(heat).join(",")})`;
+      c.stroke();
+    });
   }
 
   guides(c, state, thick) {

@@ -307,6 +307,7 @@ iso.View3D = class {
     c.drawImage(this.off, 0, 0, width, height);
     this.axes(c);
     this.arrows(c, state.arrows);
+    iso.legends(c, this.scene);
     if (options.names) this.names(c, state);
   }
 
@@ -331,12 +332,16 @@ iso.View3D = class {
         dim = curve.points.shape[2],
         points = [];
       for (let i = 0; i < flat.length; i += dim) points.push([flat[i], flat[i + 1], dim > 2 ? flat[i + 2] : 0]);
-      list.push({
-        mesh: iso.tube(points, 0.007 * this.size, 8),
-        m: iso.IDENTITY,
-        p: zero,
-        rgb: iso.rgb(iso.series(k + 4)),
-      });
+      const heats = (state.heats && state.heats[k]) || [null],
+        piece = (points.length - 1) / heats.length;
+      heats.forEach((heat, e) =>
+        list.push({
+          mesh: iso.tube(points.slice(e * piece, (e + 1) * piece + 1), 0.007 * this.size, 8),
+          m: iso.IDENTITY,
+          p: zero,
+          rgb: heat === null ? iso.rgb(iso.series(k + 4)) : iso.heat(heat),
+        }),
+      );
     });
     for (const mark of this.scene.marks) {
       const { m, p } = placed(mark.body);

@@ -7,7 +7,10 @@ iso.Player = class {
     this.options = { trails: false, names: false, reaction: false, load: false, height: 480, ...options };
     scene.t = iso.unpack(scene.t);
     for (const body of scene.bodies) for (const key of ["pose", "points", "normals"]) body[key] = iso.unpack(body[key]);
-    for (const curve of scene.curves) curve.points = iso.unpack(curve.points);
+    for (const curve of scene.curves) {
+      curve.points = iso.unpack(curve.points);
+      if (curve.values) curve.values = iso.unpack(curve.values);
+    }
     for (const arrow of scene.arrows) arrow.points = iso.unpack(arrow.points);
     scene.points = iso.unpack(scene.points);
     this.times = scene.t.data;
@@ -227,6 +230,7 @@ iso.Player = class {
     return {
       poses,
       curves: this.scene.curves.map((curve) => between(curve.points)),
+      heats: this.scene.curves.map((curve) => (curve.values ? between(curve.values) : null)),
       points,
       trails,
       arrows: this.arrows(between),

@@ -1,0 +1,347 @@
+"""Structures that turn as a whole: how they deform at constant speed, and their frequencies over the
+speed.
+
+    v = Ω × r,   a = Ω × (Ω × r),   ω = RᵀΩ,   ω̇ = 0        of every body that turns with Ω
+    r(q, v(q), a(q)) + Gᵀλ = 0,   φ(q) = 0
+
+is solved by Newton's method while the speed grows. Small motions d, seen by someone who turns along,
+change velocities and accelerations by
+
+    δv = ḋ + V d,   δa = d̈ + B ḋ + A d        V = (Ω~, (RᵀΩ)~),   B = (2Ω~, (RᵀΩ)~),   A = (Ω~Ω~, 0)
+
+of (positions, rotations), so that with the tangents M, C, K of the balance there
+
+    M d̈ + (C + M B) ḋ + (K + C V + M A) d + Gᵀμ = 0,   G d = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import vector3
+from isodyn.bodies.rotations import matrix
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.kernels.compiled import JACOBIAN, FloatArray
+from isodyn.later import Later
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.real_numbers import real_array
+from isodyn.studies.linearisation import Linearisation
+from isodyn.studies.tangents import Tangents
+from isodyn.systems.compiled_system import settled
+from isodyn.systems.description import as_system
+from isodyn.systems.manifold import freedoms, moving
+from isodyn.systems.questions import Questions
+from isodyn.systems.scales import largest_or_one, row_sizes
+
+pyplot = Later("matplotlib.pyplot")
+
+STEPS, SMALLEST, ITERATIONS = 4, 1e-3, 20  # speeds on the way, shortest of them, Newton's iterations
+TOLERANCE = 1e-12  # last correction, in typical sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Spin:
+    """A mechanism that turns at constant speed: positions, velocities, accelerations, multipliers.
+
+    Parameters
+    ----------
+    system
+        The system.
+    spin
+        Angular velocity in the world.
+    point
+        A point of the axis.
+    q, v, a, lam
+        The motion at t = 0.
+    """
+
+    system: Any
+    spin: FloatArray
+    point: FloatArray
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+
+    @cached_property
+    def linear(self) -> Linearisation:
+        """Small motions about it, seen by someone who turns along."""
+        ask, system = Questions(self.system), self.system
+        _, _, V, B, A = _turning(system, self.q, self.spin, self.point)
+        M, C, K = _tangents(ask, self.q, self.v, self.a, self.lam)
+        G = ask.G(0.0, self.q, self.v)
+        whole = Tangents(M, C + M @ B, K + C @ V + M @ A)
+        return Linearisation(system, 0.0, self.q, self.lam, G, freedoms(G, system.scales.v)[0], whole)
+
+    def __repr__(self) -> str:
+        return f"<Spin: {np.linalg.norm(self.spin):.6g} rad/s, {self.linear.N.shape[1]} degrees of freedom>"
+
+
+def _turning(system: MechanismSystem, q: FloatArray, spin: FloatArray, point: FloatArray) -> tuple[Any, ...]:
+    """v, a; and V, B, A."""
+    n = system.nv
+    v, a, V, B, A = np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    W = np.cross(np.eye(3), spin).T  # W x = spin × x
+    for body in system.bodies:
+        own, coordinates = system.v_of(body.name), q[system.q_of(body.name)]
+        many = 2 if body.kind == "planar" else 3
+        r = np.zeros(3)
+        r[:many] = coordinates[:many]
+        place = slice(own.start, own.start + many)
+        v[place], a[place] = (W @ (r - point))[:many], (W @ W @ (r - point))[:many]
+        V[place, place], A[place, place] = W[:many, :many], (W @ W)[:many, :many]
+        B[place, place] = 2 * W[:many, :many]
+        if body.kind == "planar":
+            v[own.start + 2] = spin[2]
+        elif body.kind == "spatial":
+            w = matrix(coordinates[3:]).T @ spin
+            turn = slice(own.start + 3, own.stop)
+            v[turn] = w
+            V[turn, turn] = B[turn, turn] = np.cross(np.eye(3), w).T  # RᵀΩ changes by w × ϑ
+    return v, a, V, B, A
+
+
+def _tangents(
+    ask: Questions, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    n = ask.system.nv
+    one, two, three = (
+        ask.ask(JACOBIAN, 0.0, q, v, a, n * n, lam, weights).reshape(n, n)
+        for weights in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    )
+    return one, two, three
+
+
+def _solve(ask: Questions, q: FloatArray, lam: FloatArray, spin: FloatArray, point: FloatArray) -> Spin | None:
+    """Newton's method at one speed."""
+    system, t, n = ask.system, 0.0, ask.system.nv
+    move, sizes = moving(system), system.scales.v
+    for _ in range(ITERATIONS):
+        v, a, V, _, A = _turning(system, q, spin, point)
+        M, C, K = _tangents(ask, q, v, a, lam)
+        K, G = K + C @ V + M @ A, ask.G(t, q, v)
+        right = np.concatenate([ask.balance(t, q, v, a, lam), ask.position(t, q, v)])
+        m = G.shape[0]
+        units = np.concatenate([sizes, largest_or_one(np.abs(np.diag(K)) * sizes**2) / row_sizes(G, sizes)])
+        S = np.block([[K, G.T], [G, np.zeros((m, m))]]) * units * units[:, None]
+        # the rotation of the whole about its axis is free: least squares
+        change = units * np.linalg.lstsq(S, -units * right, rcond=1e-12)[0]
+        if not np.isfinite(change).all() or (np.abs(change[:n]) / sizes).max() > 1.0:
+            return None
+        q, lam = move(q, change[:n]), lam + change[n:]
+        if (np.abs(change[:n]) / sizes).max() < TOLERANCE:
+            v, a, *_ = _turning(system, q, spin, point)
+            return Spin(system, spin, point, q, v, a, lam)
+    return None
+
+
+def spin(system: Any, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0, 0, 0), q: Any = None) -> Spin:
+    """Find the shape of a mechanism that turns as a whole with a constant speed.
+
+    Parameters
+    ----------
+    system
+        A mechanism that can turn about the axis.
+    speed
+        Angular velocity [rad/s].
+    axis, point
+        The axis, in the world.
+    q
+        Position at rest, or at a speed nearby; the start if left out.
+
+    Returns
+    -------
+    motion
+        q, v, a and multipliers; `linear` are the small motions about it.
+
+    Raises
+    ------
+    ConvergenceError
+        If there is no such motion nearby.
+    InputError
+        If the system is no mechanism of bodies and rods.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+    >>> _ = mech.add_body("bob", mass=1.0, kind="particle", position=(1, 0, 0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest=1.0))
+    >>> found = iso.spin(mech, 5.0)
+    >>> round(float((found.q[:2] ** 2).sum() ** 0.5), 9)
+    1.333333333
+    """
+    system = as_system(system)
+    if not isinstance(system, MechanismSystem) or any(body.of_beam for body in system.bodies):
+        raise InputError("spin is for mechanisms of bodies and rods", hint="beams by model='exact'")
+    way, at = vector3("axis", axis, "axis"), vector3("point", point, "point")
+    if not np.linalg.norm(way) > 0:
+        raise InputError("axis has no direction", argument="axis")
+    full = speed * way / np.linalg.norm(way)
+    ask = Questions(system)
+    start = settled(system, system.q0 if q is None else np.asarray(q, dtype=np.float64))
+    state, share, step = (start, np.zeros(system.m)), 0.0, 1.0 / STEPS if q is None else 1.0
+    while True:
+        trial = min(1.0, share + step)
+        found = _solve(ask, *state, np.sqrt(trial) * full if q is None else trial * full, at)
+        if found is not None:
+            if trial == 1.0:
+                return found
+            state, share = (found.q, found.lam), trial
+            continue
+        step = (trial - share) / 2
+        if step < SMALLEST:
+            raise ConvergenceError(
+                f"no steady rotation found at a speed of {speed:g} rad/s",
+                hint="nothing may hold it against turning; centrifugal forces may be too large for the structure",
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Campbell:
+    """Poles of a structure over its speed; `plot` draws the diagram.
+
+    Parameters
+    ----------
+    speeds
+        Angular velocities (k,).
+    poles
+        Poles with Im s ≥ 0 at every speed, by size and without those at zero, seen by someone who
+        turns along (k, modes); NaN where there are fewer.
+    motions
+        The motions at these speeds, with their small motions.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+    >>> _ = mech.add_body("bob", mass=1.0, kind="particle", position=(1, 0, 0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest=1.0))
+    >>> iso.campbell(mech, [2.0, 5.0], modes=1).omega.round(6).ravel().tolist()
+    [2.0, 5.0]
+    """
+
+    speeds: FloatArray
+    poles: Any
+    motions: tuple[Spin, ...]
+
+    @property
+    def omega(self) -> FloatArray:
+        """|s| in radians per second (k, modes)."""
+        return np.abs(self.poles)
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """|s|/2π in hertz (k, modes)."""
+        return self.omega / (2 * np.pi)
+
+    def __repr__(self) -> str:
+        return f"<Campbell: {self.poles.shape[1]} modes at {self.speeds.size} speeds>"
+
+    def critical_speeds(self, order: float = 1.0) -> FloatArray:
+        """Return where a frequency meets a multiple of the speed.
+
+        Parameters
+        ----------
+        order
+            The multiple.
+
+        Returns
+        -------
+        speeds
+            Speeds, by interpolation between those of the diagram.
+        """
+        found = []
+        for gap in (self.omega - order * self.speeds[:, None]).T:
+            for k in np.flatnonzero(np.sign(gap[1:]) * np.sign(gap[:-1]) < 0):
+                part = gap[k] / (gap[k] - gap[k + 1])
+                found.append(self.speeds[k] + part * (self.speeds[k + 1] - self.speeds[k]))
+        return np.sort(np.array(found))
+
+    def plot(self, axes: Any = None, orders: Sequence[int] = (1, 2, 3)) -> Any:
+        """Draw the Campbell diagram.
+
+        Parameters
+        ----------
+        axes
+            Axes of matplotlib; new ones if left out.
+        orders
+            Multiples of the speed that are drawn as lines.
+
+        Returns
+        -------
+        axes
+            The axes.
+        """
+        axes = pyplot.subplots(figsize=(6.0, 4.2), layout="constrained")[1] if axes is None else axes
+        axes.plot(self.speeds, self.omega, ".-", color="#3b6fb6", markersize=4, linewidth=1.0)
+        top = float(np.nanmax(self.omega)) * 1.05
+        for order in orders:
+            axes.plot(self.speeds, order * self.speeds, "--", color="#888888", linewidth=0.8)
+            last = min(self.speeds[-1], top / order)
+            axes.annotate(f"{order} Ω", (last, order * last), fontsize=8, color="#666666", ha="right", va="bottom")
+        axes.set(xlabel="speed Ω [rad/s]", ylabel="ω [rad/s], turning along", ylim=(0.0, top))
+        return axes
+
+
+def campbell(
+    system: Any,
+    speeds: Any,
+    *,
+    axis: Any = (0, 0, 1),
+    point: Any = (0, 0, 0),
+    modes: int = 8,
+) -> Campbell:
+    """Return the frequencies of a turning structure over its speed.
+
+    Parameters
+    ----------
+    system
+        A mechanism that can turn about the axis, or a function of the speed that returns one, for
+        drives that keep a speed.
+    speeds
+        Angular velocities, ascending and > 0.
+    axis, point
+        The axis, in the world.
+    modes
+        How many poles are kept.
+
+    Returns
+    -------
+    diagram
+        Poles and motions at every speed.
+
+    Raises
+    ------
+    InputError
+        If speeds are not ascending and > 0.
+    ConvergenceError
+        If there is no steady rotation at a speed.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+    >>> _ = mech.add_body("bob", mass=1.0, kind="particle", position=(1, 0, 0))
+    >>> _ = mech.add_load(iso.Spring("spring", "ground", "bob", stiffness=100.0, rest=1.0))
+    >>> iso.campbell(mech, [2.0, 5.0], modes=1).omega.round(6).ravel().tolist()
+    [2.0, 5.0]
+    """
+    given = np.atleast_1d(real_array("speeds", speeds))
+    if given.ndim != 1 or not given.size or given[0] <= 0 or (np.diff(given) <= 0).any():
+        raise InputError("speeds must be ascending numbers > 0", argument="speeds")
+    make: Callable[[float], Any] = system if callable(system) else lambda speed: system
+    motions: list[Spin] = []
+    poles = np.full((given.size, modes), np.nan, dtype=complex)
+    for k, speed in enumerate(given):
+        compiled = as_system(make(float(speed)))
+        motions.append(spin(compiled, float(speed), axis=axis, point=point, q=motions[-1].q if motions else None))
+        found = motions[-1].linear.poles
+        found = found[np.abs(found) > 0.0][:modes]
+        poles[k, : found.size] = found
+    return Campbell(given, poles, tuple(motions))
