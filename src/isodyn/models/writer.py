@@ -104,8 +104,7 @@ def to_toml(
         if isinstance(load, UserLoad):
             raise _python("load", name)
         tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
-    for name, contact in mechanism.contacts.items():
-        tables.append([*_header("contacts", name), *_lines(_part(CONTACTS, contact))])
+    tables += _contacts(mechanism)
     for name, sensor in mechanism.sensors.items():
         given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
         tables.append([*_header("sensors", name), *_lines(given)])
@@ -123,6 +122,11 @@ def to_toml(
     run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
     tables.append(["[run]", *_lines(run)])
     return "\n\n".join("\n".join(lines) for lines in tables) + "\n"
+
+
+def _contacts(mechanism: Mechanism) -> list[list[str]]:
+    """Tables of the contacts."""
+    return [[*_header("contacts", name), *_lines(_part(CONTACTS, one))] for name, one in mechanism.contacts.items()]
 
 
 def _python(what: str, name: str) -> InputError:
