@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz kills stress lowest old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
+.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz fuzz-long kills stress lowest newest lock audit sbom old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -74,6 +74,12 @@ types: install ## mypy, strict
 fuzz: install ## read 20,000 damaged texts and files of every format; inputs that fail are saved in out/fuzz
 	$(ONE_THREAD) $(BIN)/python -m fuzz --inputs 20000
 
+FUZZ_SEEDS ?= 201 202 203 204 205
+fuzz-long: install ## read 100,000 damaged inputs with five seeds (FUZZ_SEEDS), at low priority; counts and seeds in out/fuzz-long.log
+	@mkdir -p out; : > out/fuzz-long.log; status=0; for seed in $(FUZZ_SEEDS); do echo "seed $$seed" | tee -a out/fuzz-long.log; \
+	  $(ONE_THREAD) nice -n 19 $(BIN)/python -m fuzz --inputs 20000 --seed $$seed > out/fuzz-part.log 2>&1 || status=1; \
+	  cat out/fuzz-part.log | tee -a out/fuzz-long.log; done; rm -f out/fuzz-part.log; exit $$status
+
 kills: install ## kill 500 runs of every kind without warning: at steps, inside writes, at instants; damage files; go on with them
 	@rm -rf out/kills && mkdir -p out/kills
 	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python tests/results/killed_runs.py out/kills 1 500; status=$$?; rm -rf out/kills; exit $$status
@@ -96,6 +102,29 @@ $(LOWEST)/.installed: pyproject.toml .ci/lowest.py
 	$(LOWEST)/bin/python -m pip install --quiet --requirement $(LOWEST)/lowest.txt --editable ".[all]" pytest hypothesis jsonschema
 	@touch $@
 
+NEWEST := .venv-newest
+newest: $(NEWEST)/.installed ## the same tests with the newest versions that were tested, those of .ci/newest.txt, in .venv-newest
+	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-newest $(ONE_THREAD) $(NEWEST)/bin/python -m pytest -q -p no:cacheprovider \
+	  -m "not slow and not long" $(LOWEST_TESTS)
+
+$(NEWEST)/.installed: pyproject.toml .ci/newest.txt
+	$(PYTHON) -m venv $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(NEWEST)/bin/python -m pip install --quiet --constraint .ci/newest.txt --editable ".[all]" pytest hypothesis jsonschema
+	@touch $@
+
+lock: install ## write the versions that are tested: .ci/lowest.txt from pyproject.toml, .ci/newest.txt from .venv
+	$(PYTHON) .ci/lowest.py > .ci/lowest.txt
+	$(BIN)/python .ci/newest.py > .ci/newest.txt
+
+audit: install ## look up known vulnerabilities of all installed packages; fails where one could not be looked up
+	$(BIN)/python .ci/audit.py
+
+sbom: install ## write the software bill of materials of .venv, CycloneDX, into out/sbom.json
+	@mkdir -p out
+	$(BIN)/cyclonedx-py environment --output-reproducible --of JSON -o out/sbom.json $(BIN)/python
+	@echo out/sbom.json
+
 # The test that is left out imports modules that need extras.
 old-numba: $(OLD_NUMBA)/.installed ## every private name of Numba, kernels on demand and a pendulum with the lowest declared Numba, in .venv-old-numba
 	NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-old $(ONE_THREAD) $(OLD_NUMBA)/bin/python -m pytest -q -p no:cacheprovider \
@@ -110,7 +139,7 @@ $(OLD_NUMBA)/.installed: pyproject.toml .ci/lowest.py
 	$(OLD_NUMBA)/bin/python -m pip install --quiet --requirement $(OLD_NUMBA)/lowest.txt --editable . pytest hypothesis
 	@touch $@
 
-long: test full fuzz kills stress lowest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
+long: test full fuzz-long kills stress lowest newest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
 
 verify: install ## run the standard set on one thread; numbers into benchmarks/results, the page with its plots into out
 	@mkdir -p out

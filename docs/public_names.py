@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Run": ("integrate", "integrate_adaptive", "integrate_with_friction", "ensemble", "resume", "Stepper", "Newton"),
+    "Run": (
+        "integrate",
+        "integrate_adaptive",
+        "integrate_with_friction",
+        "ensemble",
+        "sweep",
+        "sweeps",
+        "resume",
+        "Stepper",
+        "Newton",
+    ),
     "Events": ("Event", "Release", "Lock", "SwitchLoad"),
     "Controllers": ("Controller", "PID"),
     "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
@@ -32,6 +42,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("Overdetermined", "GGL", "Hamiltonian", "NullSpace", "UdwadiaKalaba", "AugmentedMultipliers", "Partitioning"),
         "EnergyMomentum",
     ),
+    "Derivatives": ("Parametrised", "gradient", "Objective", "Gradient"),
     "Ask a model": ("equilibrium", "follow_loads", "linearise", "inverse_dynamics", "kinematics"),
     "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),
     "Large systems": ("Subdomains", "partition", "pod", "reduce", "reduction", "subdomains"),

@@ -24,7 +24,7 @@ from isodyn.results import shown, stored_models
 from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains
+    from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains, sweeps
     from isodyn.api import (
         DOP853,
         Adaptive,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from isodyn.api.adaptive import integrate_adaptive
     from isodyn.api.ensemble import ensemble
     from isodyn.api.resuming import resume
+    from isodyn.api.sensitive import gradient
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
     from isodyn.flexible import FiniteElements
@@ -123,20 +124,17 @@ if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
     from isodyn.mechanism.sensors import Sensor
     from isodyn.mechanism.states import ContinuousState
-    from isodyn.models.build import load_model
-    from isodyn.models.mjcf import load_mjcf
-    from isodyn.models.sdf import load_sdf
-    from isodyn.models.urdf import load_urdf
+    from isodyn.models import load_mjcf, load_model, load_sdf, load_urdf
     from isodyn.reduction import pod, reduce
-    from isodyn.results import Solution
-    from isodyn.results.ensemble import Ensemble
+    from isodyn.results import Ensemble, Solution
     from isodyn.results.netcdf import load
     from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+    from isodyn.sensitivities import Gradient, Objective, Parametrised
     from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
     from isodyn.studies.arc_length import trace_loads
     from isodyn.studies.turning import campbell, spin
-    from isodyn.subdomains.partition import partition
-    from isodyn.subdomains.ties import Subdomains
+    from isodyn.subdomains import Subdomains, partition
+    from isodyn.sweeps.study import sweep
     from isodyn.systems import (
         CompiledSystem,
         FirstOrderSystem,
@@ -188,6 +186,7 @@ __all__ = [
     "FormulaTorque",
     "FrictionSolution",
     "Gear",
+    "Gradient",
     "Hamiltonian",
     "Hinge",
     "Impacts",
@@ -206,7 +205,9 @@ __all__ = [
     "Motor",
     "Newton",
     "NullSpace",
+    "Objective",
     "Overdetermined",
+    "Parametrised",
     "Partitioning",
     "Penalty",
     "Planar",
@@ -261,6 +262,7 @@ __all__ = [
     "follow_loads",
     "from_lagrangian",
     "gauss",
+    "gradient",
     "harmonic",
     "integrate",
     "integrate_adaptive",
@@ -287,6 +289,8 @@ __all__ = [
     "spin",
     "step_load",
     "subdomains",
+    "sweep",
+    "sweeps",
     "tabulated",
     "trace_loads",
 ]
@@ -308,7 +312,7 @@ _LOADS = (
 _MODULES = {
     **{
         name: f"isodyn.{name}"
-        for name in ("analysis", "beams", "gauss", "problems", "reduction", "report", "subdomains")
+        for name in ("analysis", "beams", "gauss", "problems", "reduction", "report", "subdomains", "sweeps")
     },
     "shapes": "isodyn.bodies.shapes",
 }
@@ -327,11 +331,13 @@ _LATER = {
     **dict.fromkeys(("Composition", "FirstOrderScheme", "Scheme"), "isodyn.schemes"),
     **dict.fromkeys(("CompiledSystem", "FirstOrderSystem", "ImplicitSystem"), "isodyn.systems"),
     **dict.fromkeys(("LinearFirstOrderSystem", "LinearSystem", "MechanicalSystem"), "isodyn.systems"),
-    "Solution": "isodyn.results",
+    **dict.fromkeys(("Ensemble", "Solution"), "isodyn.results"),
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "FiniteElements": "isodyn.flexible",
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
-    "Ensemble": "isodyn.results.ensemble",
+    **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
+    "gradient": "isodyn.api.sensitive",
+    "sweep": "isodyn.sweeps.study",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",
     **dict.fromkeys(("pod", "reduce"), "isodyn.reduction"),
@@ -345,10 +351,7 @@ _LATER = {
     **dict.fromkeys(("modal_damping", "rayleigh", "rayleigh_from_ratios"), "isodyn.systems.damping"),
     **dict.fromkeys(("base_excitation", "harmonic", "step_load", "tabulated"), "isodyn.systems.loads"),
     "load": "isodyn.results.netcdf",
-    "load_model": "isodyn.models.build",
-    "load_mjcf": "isodyn.models.mjcf",
-    "load_sdf": "isodyn.models.sdf",
-    "load_urdf": "isodyn.models.urdf",
+    **dict.fromkeys(("load_mjcf", "load_model", "load_sdf", "load_urdf"), "isodyn.models"),
     "resume": "isodyn.api.resuming",
     **dict.fromkeys(_JOINTS, "isodyn.joints"),
     **dict.fromkeys(_LOADS, "isodyn.loads"),

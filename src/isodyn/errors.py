@@ -178,12 +178,20 @@ class ConvergenceError(IsodynError):
     """Newton's iteration did not converge, also not after halving the step."""
 
 
+class SensitivityError(InputError):
+    """A run or an output that cannot be differentiated; the message says why."""
+
+
 class NonFiniteError(IsodynError):
     """A NaN or an infinity appeared in the motion or in what a user's function returned."""
 
 
 class KernelError(IsodynError):
     """A kernel could not be compiled when a run came to it, or compiling it was interrupted."""
+
+
+class WorkersError(IsodynError):
+    """Worker processes, or the cluster that they belong to, cannot be reached or do not stay."""
 
 
 class IsodynWarning(UserWarning):

@@ -187,3 +187,10 @@ def test_views_that_do_not_apply():
         sol.at(2.0)
     with pytest.raises(InputError, match="same columns of q, v and a"):
         run(select={"v": []}).at(0.5)
+
+
+@pytest.mark.parametrize("released", [3, None, [1.5], [None]])
+def test_released_takes_names(released: object) -> None:
+    system = iso.problems.get("pendulum").system()
+    with pytest.raises(iso.InputError, match="released takes names of joints or rows, received"):
+        iso.integrate(system, dt=0.1, t_end=0.2, released=released)

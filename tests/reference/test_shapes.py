@@ -154,6 +154,7 @@ def test_missing_trimesh_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: shapes.Box(1, -2, 3, mass=1.0), "Box: y must be positive, received -2"),
         (lambda: shapes.Sphere(1.0), "Sphere needs either density= or mass=, received neither"),
         (lambda: shapes.Sphere(1.0, mass=1.0, density=2.0), "either density= or mass=, received {'density': 2.0"),
+        (lambda: shapes.Box(1e200, 1.0, 1.0, mass=1.0), "Box: mass and inertia are beyond the range of numbers"),
         (lambda: shapes.Sphere(1.0, mass=-1.0), "mass must be positive, received -1.0"),
         (lambda: shapes.Sphere(float("nan"), mass=1.0), "radius must be positive, received nan"),
         (lambda: shapes.Tube(1.0, 1.0, 2.0, mass=1.0), "inner must be below radius"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from typing import Any, TypedDict, TypeVar, Unpack, overload
+from typing import Any, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself
+from isodyn.api.options import Options
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
@@ -36,30 +37,10 @@ from isodyn.systems import Description, System, as_system
 from isodyn.systems.contacts import refuse_contacts
 
 contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
+sensitive: Any = Later("isodyn.api.sensitive")
 adaptive: Any = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
 
 Result = TypeVar("Result")
-
-
-class Options(TypedDict, total=False):
-    """Keywords of `integrate` that may be left out."""
-
-    t0: float
-    save_every: int
-    save: Any
-    select: Any
-    breakpoints: Any
-    progress: bool
-    observe: Callable[[Any], Any] | None
-    events: Any
-    released: Any
-    impacts: Impacts | None
-    newton: Newton | None
-    assemble: bool
-    substeps: Any
-    threads: int
-    executor: Any
-    checkpoint: Any
 
 
 @overload
@@ -109,6 +90,7 @@ def integrate(
     threads: int = 1,
     executor: Any = None,
     checkpoint: Any = None,
+    sensitivities: Any = None,
 ) -> Any:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -174,6 +156,9 @@ def integrate(
     checkpoint
         A folder, or a `isodyn.results.Checkpoint`, to which the run appends; `isodyn.resume` goes
         on from it after a stop or a crash, bit for bit.
+    sensitivities
+        Names of parameters, such as ["crank.mass", "pin.point.x"], by which the run is
+        differentiated: `sol.sensitivity(name)`.
 
     Returns
     -------
@@ -197,9 +182,15 @@ def integrate(
     True
     """
     _check(newton, observe)
+    given: Any
+    if sensitivities is not None:
+        given = {"t0": t0, "save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
+        given |= {"progress": progress, "observe": observe, "events": events, "released": released, "newton": newton}
+        given |= {"assemble": assemble, "substeps": substeps, "executor": executor, "checkpoint": checkpoint}
+        return sensitive.integrate_with_sensitivities(system, scheme, formulation, sensitivities, dt, t_end, given)
     if isinstance(scheme, StepMethod):
         _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})
-        given: Any = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
+        given = {"save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
         given |= {"t0": t0, "assemble": assemble, "released": released}
         kept = _begun(
             checkpoint, system, {"scheme": scheme, "formulation": formulation, "t_end": t_end, **given}, events
@@ -210,23 +201,15 @@ def integrate(
             formulation,
             adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
         )
-    refuse_missing(dt)
-    dt = dt.dt if isinstance(dt, FixedSteps) else dt
+    dt = size_of_steps(dt)
     system = as_system(system)
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
     stretches, typical = schedule(t0, t_end, dt, sampled, save_every)
     if not isinstance(system, System):
-        if not isinstance(system, RunsItself):
-            raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
-        if typical is not dt:
-            raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
-        if read_events(events):
-            raise InputError("events are not for subdomains", hint="end a run with observe=")
-        if checkpoint is not None:
-            raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
         given = {"select": select, "observe": observe, "progress": progress, "assemble": assemble}
         given |= {"substeps": substeps, "threads": threads, "executor": executor}
-        return system.run(RunSettings(scheme, formulation, stretches, newton or Newton(), **given))
+        settings = RunSettings(scheme, formulation, stretches, newton or Newton(), **given)
+        return _run_itself(system, settings, dt, typical is dt, events, checkpoint)
     if substeps is not None or executor is not None:
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
@@ -292,6 +275,25 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
             f"{method.name} chooses its steps by their error, and takes no {name}",
             hint="leave it out; first_step and max_step of the method bound its steps",
         )
+
+
+def _run_itself(system: Any, settings: RunSettings, dt: Any, one_size: bool, events: Any, checkpoint: Any) -> Any:
+    """A run of subdomains; InputError for what they do not know."""
+    if not isinstance(system, RunsItself):
+        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+    if not one_size:
+        raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
+    if read_events(events):
+        raise InputError("events are not for subdomains", hint="end a run with observe=")
+    if checkpoint is not None:
+        raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
+    return system.run(settings)
+
+
+def size_of_steps(dt: Any) -> Any:
+    """dt as a number or a policy; InputError if it is missing."""
+    refuse_missing(dt)
+    return dt.dt if isinstance(dt, FixedSteps) else dt
 
 
 def refuse_missing(dt: Any) -> None:

@@ -96,6 +96,8 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
         _refuse_in_space(section, model, corners, pieces=points.shape[0] - 1)
     sides = np.diff(points, axis=0)
     lengths = np.linalg.norm(sides, axis=1)
+    if not np.isfinite(lengths.sum()):
+        raise InputError("the line is too long: its length is no finite number", argument="line")
     short = np.flatnonzero(lengths <= 1e-12 * float(np.abs(points).max()))
     if short.size:
         raise InputError(
@@ -187,7 +189,7 @@ def _counts(elements: Any, lengths: FloatArray) -> list[int]:
     """Elements of each piece."""
     try:
         numbers = np.asarray(elements, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         numbers = np.array([np.nan])
     if not (np.isfinite(numbers).all() and (numbers == np.round(numbers)).all() and (numbers >= 1).all()):
         raise InputError(

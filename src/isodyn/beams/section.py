@@ -21,6 +21,7 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array, real_number
 
+LARGEST = 1e50  # of sizes, moduli and densities: their products stay numbers
 SHEAR = 5 / 6  # of the area of a rectangle, for shear
 SHEAR_OF_CIRCLE = 0.9
 SYMMETRIC = 1e-12  # how far a coupling may be from symmetric, relative
@@ -362,3 +363,5 @@ def _positive(**values: float) -> None:
     for name, value in values.items():
         if real_number(name, value) <= 0:
             raise InputError(f"{name} must be a number > 0, received {value!r}", argument=name)
+        if value > LARGEST:
+            raise InputError(f"{name} = {value:g} is larger than anything", hint="check the units", argument=name)

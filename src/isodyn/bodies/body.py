@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,10 @@ class Body:
     @property
     def R(self) -> FloatArray:
         """Body → world at the start."""
+        return self._R.copy()
+
+    @cached_property
+    def _R(self) -> FloatArray:
         return matrix(self.orientation)
 
     @property

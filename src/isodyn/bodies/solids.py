@@ -72,8 +72,15 @@ class Solid(Tabled):
         ((what, value),) = given.items()
         if not (isinstance(value, int | float) and 0 < value < math.inf):
             raise InputError(f"{name}: {what} must be positive, received {value!r}")
-        object.__setattr__(self, "mass", float(value) * (self.volume if what == "density" else 1.0))
-        object.__setattr__(self, "density", self.mass / self.volume)
+        try:
+            object.__setattr__(self, "mass", float(value) * (self.volume if what == "density" else 1.0))
+            object.__setattr__(self, "density", self.mass / self.volume)
+            with np.errstate(all="ignore"):
+                finite = bool(np.isfinite(self.mass * self.gyration).all())
+        except (OverflowError, ZeroDivisionError):
+            finite = False
+        if not finite:
+            raise InputError(f"{name}: mass and inertia are beyond the range of numbers", hint="check the units")
 
 
 S = TypeVar("S", bound=Solid)

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from isodyn.errors import InputError
@@ -33,20 +35,27 @@ _OPERATIONS = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide", "^":
 _COMPARISONS = {"<": "less", "<=": "less_equal", ">": "greater", ">=": "greater_equal"}
 
 
-def parse(text: str) -> Tree:
-    """The tree of a formula.
+def parse(text: str, more: Mapping[str, tuple[int, ...]] | None = None) -> Tree:
+    """The tree of a formula; `more` functions by name, with how many arguments they may take.
 
     >>> parse("1 + 2*t")
     ('add', ('number', 1.0), ('multiply', ('number', 2.0), ('name', 't', 7)))
     """
     if not isinstance(text, str):
         raise InputError(f"a formula is a text, received {text!r}")
-    return _Parser(text).whole()
+    return _parsed(text) if more is None else _Parser(text, more).whole()
+
+
+@lru_cache(maxsize=2048)
+def _parsed(text: str) -> Tree:
+    """Models are built again and again from the same texts."""
+    return _Parser(text, {}).whole()
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, more: Mapping[str, tuple[int, ...]]) -> None:
         self.text, self.tokens, self.at, self.depth = text, tokens(text), 0, 0
+        self.functions = {**{name: (many,) for name, many in ARGUMENTS.items()}, **more}
 
     def whole(self) -> Tree:
         if self.here.kind == "end":
@@ -58,7 +67,7 @@ class _Parser:
 
     def after(self) -> str:
         if self.here.text == "(" and self.tokens[self.at - 1].kind == "name":
-            return f"functions are {', '.join(ARGUMENTS)}"
+            return f"functions are {', '.join(self.functions)}"
         return "products are written with *, brackets come in pairs"
 
     @property
@@ -141,7 +150,7 @@ class _Parser:
         raise wrong(self.text, token.column, f"a number, a name or '(' is expected here, not {found}")
 
     def name(self, token: Token) -> Tree:
-        if token.text in ARGUMENTS:
+        if token.text in self.functions:
             raise wrong(self.text, token.column, f"{token.text} is a function", f"write {token.text}(…)")
         if token.text in CONSTANTS:
             return ("number", CONSTANTS[token.text])
@@ -149,16 +158,16 @@ class _Parser:
 
     def call(self, token: Token) -> Tree:
         name = token.text
-        if name not in ARGUMENTS:
-            near = difflib.get_close_matches(name, ARGUMENTS, n=2)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"functions are {', '.join(ARGUMENTS)}"
+        if name not in self.functions:
+            near = difflib.get_close_matches(name, self.functions, n=2)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"functions are {', '.join(self.functions)}"
             raise wrong(self.text, token.column, f"there is no function {name!r}", hint)
         self.take("(")
         arguments = [self.inside()]
         while self.take(","):
             arguments.append(self.inside())
         self.close()
-        if len(arguments) != ARGUMENTS[name]:
-            many = f"{name} takes {ARGUMENTS[name]} argument{'s' if ARGUMENTS[name] > 1 else ''}"
+        if len(arguments) not in (known := self.functions[name]):
+            many = f"{name} takes {' or '.join(map(str, known))} argument{'s' if max(known) > 1 else ''}"
             raise wrong(self.text, token.column, f"{many}, received {len(arguments)}")
         return (name, *arguments)

@@ -52,6 +52,8 @@ class Closure:
     project : how many of q, v, a are projected onto the constraints after the step, 0, 2 or 3
     project_iterations : most iterations of that projection onto φ = 0; 0: until it converges
     in_balance : whether the correction of q counts at the balance
+    mass_range : whether the correction of q lies in the range of M⁻¹Gᵀ at the beginning of the step,
+        a function of the state alone, instead of that of the step's matrix
 
     >>> Closure(velocity=1.0, keep_position=True).at_balance
     False
@@ -68,6 +70,7 @@ class Closure:
     project: int = 0
     project_iterations: int = 0
     in_balance: InBalance = InBalance.NONE
+    mass_range: bool = False
 
     def __post_init__(self) -> None:
         weights = self.position, self.velocity, self.acceleration
@@ -86,6 +89,8 @@ class Closure:
             "what a projection does needs no corrections beside it": self.project > 0 and keeps,
             "corrections of q and v need multipliers, which are eliminated": self.eliminate > 0 and keeps,
             "only a correction of q can count at the balance": self.in_balance > 0 and not self.keep_position,
+            "only a correction of q alone has a range at t_n": self.mass_range
+            and (not self.keep_position or self.keep_velocity or self.in_balance > 0),
         }
         for words, wrong in refused.items():
             if wrong:

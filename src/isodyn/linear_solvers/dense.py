@@ -88,6 +88,25 @@ def lu_solve(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
 
 
 @kernel(fused=True)
+def lu_solve_transposed(A: FloatArray, pivots: IntArray, b: FloatArray) -> None:
+    """Overwrite b by the solution with the transposed matrix, Uᵀ Lᵀ P x = b."""
+    n = natural(b.size)
+    for i in range(n):
+        value = b[i]
+        for j in range(i):
+            value -= A[j * n + i] * b[j]
+        b[i] = value * A[i * n + i]
+    for i in range(n - 1, -1, -1):
+        value = b[i]
+        for j in range(i + 1, n):
+            value -= A[j * n + i] * b[j]
+        b[i] = value
+    for k in range(n - 1, -1, -1):
+        p = natural(pivots[k])
+        b[k], b[p] = b[p], b[k]
+
+
+@kernel(fused=True)
 def lu_solve_two(A: FloatArray, pivots: IntArray, b: FloatArray, d: FloatArray) -> None:
     """`lu_solve` for b and d at once: one waits for its last product while the other goes on."""
     n = natural(b.size)

@@ -41,6 +41,8 @@ def carried(run: Run) -> dict[str, Any]:
         "hold_rows": np.array([row for row, _ in run.holds], dtype=np.int64),
         "hold_masks": np.array([held for _, held in run.holds], dtype=np.int64).reshape(len(run.holds), run.system.m),
         "loads_off": np.array(run.loads_off, dtype=str),
+        "switch_rows": np.array([row for row, _ in run.switched], dtype=np.int64),
+        "switched": np.array(["\n".join(off) for _, off in run.switched], dtype=str),
         **({} if run.watch is None else run.watch.carried()),
     }
 
@@ -57,6 +59,10 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     if found["loads_off"].size:
         off = {str(name) for name in found["loads_off"]}
         run.take_model(without(run.system, off), tuple(sorted(off)))
+    run.switched = [
+        (int(row), tuple(str(off).split("\n")) if str(off) else ())
+        for row, off in zip(found["switch_rows"], found["switched"], strict=True)
+    ]
     run.independent = Rows(*(found[name] for name in CHOICE))
     run.merged = [(int(a), int(b)) for a, b in found["merged"]]
     run.patient = bool(found["patient"])

@@ -53,6 +53,7 @@ class LastStep(AtRest):
     # from which row on which constraint rows are held, once events have released some
     holds: list[tuple[int, Any]]
     loads_off: tuple[str, ...] = ()
+    switched: list[tuple[int, tuple[str, ...]]]  # from which row on which loads are off
     touches = False  # whether it knows of contacts
 
     def __init__(self, system: Any, *given: Any, **options: Any) -> None:
@@ -322,6 +323,7 @@ class LastStep(AtRest):
     def take_model(self, system: Any, off: tuple[str, ...]) -> None:
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
+        self.switched.append((max(int(self.counters.rows) - 1, 0), off))
         self.model = self.model_of(system)
         if self.inputs is not None:
             self.model = self.inputs.adopt(system, self.model)

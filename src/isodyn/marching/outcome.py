@@ -13,6 +13,7 @@ from isodyn.errors import InterruptedWarning
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels import interrupts
 from isodyn.later import Later
+from isodyn.results import switched
 from isodyn.results.quality import largest_local_error, warn_of_coarse_steps
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
@@ -68,6 +69,11 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
         aux["held"] = np.ones((k, run.system.m), dtype=np.int64)
         for row, held in run.holds:
             aux["held"][row:] = held
+    if run.switched:
+        names = list(run.system.description.parts.loads)
+        aux[switched.NAME] = np.zeros((k, len(names)), dtype=np.int64)
+        for row, off in run.switched:
+            aux[switched.NAME][row:] = [name in off for name in names]
     t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in run.rows)
     aux |= {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[1]}
     if run.ranks.size:

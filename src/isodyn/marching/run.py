@@ -33,7 +33,7 @@ from isodyn.marching.progress import Progress
 from isodyn.marching.redundant_rows import BLOCK, can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
-from isodyn.marching.switches import rows_of
+from isodyn.marching.switches import as_names, rows_of
 from isodyn.memory import require_rows
 from isodyn.results.at_balance import balances_at_end
 from isodyn.results.solution import Sample, Solution
@@ -84,13 +84,13 @@ class Run(LastStep):
         self.sized = self.sized or policy is not None
         self.total_steps = UNKNOWN if self.sized else sum(stretch.steps for stretch in stretches)
         self.rows = self._empty_rows()
-        self.left, self.holds = [], []
+        self.left, self.holds, self.switched = [], [], []
         self.ranks = np.zeros(self.rows.t.size if self.drifts else 0, dtype=np.int64)
         self.remedies = self.remedies_of()
         self.number = -1  # of the stretch
         self.plan = self._new_plan()
         self.watch = EventWatch(self, events) if events else None
-        for name in (released,) if isinstance(released, str) else released:
+        for name in as_names(released):
             self.hold(rows_of(system, name), False)
         self.checkpoint: Any = None  # of isodyn.results
         # clock at the start; seconds of the run that is resumed
@@ -99,9 +99,8 @@ class Run(LastStep):
     def _keeps_balance(self) -> bool:
         """Whether forces are read from the balances: elastic parts, all of q and v saved."""
         system, method, kept = self.system, self.method, self.columns
-        elastic = system.elastic and method.composition is None
-        whole = (kept.q.size, kept.v.size) == (system.nq, system.nv)
-        return elastic and whole and not balances_at_end(method.main.coefficients)
+        whole = (kept.q.size, kept.v.size) == (system.nq, system.nv) and method.composition is None
+        return system.elastic and whole and not balances_at_end(method.main.coefficients)
 
     def _empty_rows(self) -> Any:
         """Memory for all rows."""
@@ -141,9 +140,13 @@ class Run(LastStep):
         early."""
         expect_kernels(self.model, self.system.m, self.closure)
         self.started = run_clock()
-        sol = carry_out(lambda: self.follow(bar), self.where, lambda stopped: solution_of(self, stopped))
+        sol = carry_out(lambda: self.follow(bar), self.where, self.solution)
         self.warn(sol)
         return sol
+
+    def solution(self, stopped: str | None) -> Solution:
+        """The solution of the rows so far."""
+        return solution_of(self, stopped)
 
     def warn(self, sol: Solution) -> None:
         """Warn of what the run is not sure of."""

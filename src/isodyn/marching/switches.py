@@ -10,6 +10,7 @@ are left out of the mechanism that the steps see.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -186,6 +187,15 @@ def without(system: Any, off: set[str]) -> Any:
     if (made.nq, made.nv, made.m) != (system.nq, system.nv, system.m):
         raise InputError(f"switching {', '.join(sorted(off))} off would change the coordinates of the mechanism")
     return made
+
+
+def as_names(released: Any) -> tuple[str, ...]:
+    """Names of joints or rows, from one or several."""
+    several = isinstance(released, Iterable) and not isinstance(released, str)
+    names = tuple(released) if several else (released,)
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"released takes names of joints or rows, received {released!r}")
+    return names
 
 
 def rows_of(system: Any, name: str) -> IntArray:

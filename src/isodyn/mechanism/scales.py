@@ -3,11 +3,12 @@ and slopes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.bodies.body import NODES
+from isodyn.bodies.body import NODES, Body
 from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, TANGENT_ANGLE, TWIST
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.scales import Scales, power_of_two
@@ -21,13 +22,9 @@ _LENGTHS = {"spatial": 3, "planar": 2, "particle": 3, "mode": 1}
 WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE, TWIST}
 
 
-def typical_length(layout: MechanismLayout) -> float:
-    """How large the model is: the extent of mass centres and of the points of joints and force
-    elements, or a radius of gyration.
-
-    Where all of that is nothing (one particle), its distance from the origin; one where that is
-    nothing, too.
-    """
+def extent(layout: MechanismLayout) -> tuple[float, float]:
+    """How far mass centres and the points of joints and force elements lie apart, and how far from
+    the origin."""
     bodies, number = layout.bodies, layout.number
     points = [body.position for body in bodies if not body.is_mode and body.kind != "state"]
     for word in layout.words:
@@ -38,10 +35,17 @@ def typical_length(layout: MechanismLayout) -> float:
         for name, arm in ((word.first, word.numbers.s_i), (word.second, word.numbers.s_j)):
             body = bodies[number[name]] if number[name] < len(bodies) else None
             points.append(arm if body is None else body.position + body.R @ arm)
+    return float(np.ptp(np.array(points), axis=0).max()), float(np.abs(np.array(points)).max(initial=0.0))
+
+
+def typical_length(bodies: Sequence[Body], apart: float, far: float) -> float:
+    """How large the model is: its extent (`extent`), or a radius of gyration.
+
+    Where all of that is nothing (one particle), its distance from the origin; one where that is
+    nothing, too.
+    """
     gyration = [np.sqrt(np.abs(np.diag(np.atleast_2d(b.inertia))).max() / b.mass) for b in bodies if b.mass > 0.0]
-    found = max(float(np.ptp(np.array(points), axis=0).max()), float(max(gyration, default=0.0)))
-    if found == 0.0:
-        found = float(np.abs(np.array(points)).max(initial=0.0))
+    found = max(apart, float(max(gyration, default=0.0))) or far
     return float(power_of_two(found)) if np.isfinite(found) and found > 0.0 else 1.0
 
 
@@ -51,7 +55,7 @@ def typical_sizes(layout: MechanismLayout, q0: FloatArray) -> Scales:
 
     What q0 holds behind the coordinates of the bodies is never compared.
     """
-    L = typical_length(layout)
+    L = typical_length(layout.bodies, *extent(layout))
     q: list[float] = []
     v: list[float] = []
     for body in layout.bodies[: len(layout.bodies) - len(layout.states)]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -123,26 +124,76 @@ class MechanismSystem(TabledSystem):
         return slice(int(self.layout.first_v[k]), int(self.layout.first_v[k + 1]))
 
 
+class Functions(NamedTuple):
+    """What a mechanism answers to Python, from its tables."""
+
+    energy: EnergyOfRows
+    retract: Callable[[FloatArray, FloatArray], FloatArray] | None
+    whole_turns: Callable[[FloatArray, float], FloatArray] | None
+    fastest: Callable[[FloatArray, FloatArray], tuple[str, float, float]] | None
+
+
 def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> MechanismSystem:
     """The system of these parts."""
     start = start_of(layout)
-    tables, first_scratch = layout.build(sparse=False)
-    scratch, none = first_scratch.copy(), np.zeros(0)
-    c = np.array([1.0, 0.0, 0.0, 1.0])
-    spatial = any(body.kind == "spatial" for body in layout.bodies)
-    turning = spatial or bool(layout.angles)
-    winding, first = winding_of(layout), int(layout.first_q[-1])  # where counted angles begin in q
+    tables, scratch = layout.build(sparse=False)
+    turning = _turns(layout)
+    first = int(layout.first_q[-1])  # where counted angles begin in q
+    names = [body.coordinate_names() for body in layout.bodies]
+    traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS
+    traits |= 0 if layout.flexible else CONSTANT_MASS
+    traits |= RETRACTS | KNOWS_RATE if turning else 0
+    counted = _moved(tables, scratch.copy(), start, np.zeros(layout.nv))[0][first:]
+    q0 = np.append(start[:first], counted)
+    functions = functions_of(layout, tables, scratch)
+    return MechanismSystem(
+        mechanism_model,
+        traits | (COUNTS_TURNS if layout.angles else 0),
+        q0,
+        np.concatenate([body.v0 for body in layout.bodies]),
+        tables,
+        scratch,
+        functions.energy,
+        functions.retract,
+        winding_of(layout).difference if turning else None,
+        names=(*(x for q, _ in names for x in q), *(angle.name for angle in layout.angles)),
+        v_names=tuple(x for _, v in names for x in v),
+        m=len(layout.rows),
+        m_phi=sum(row.holonomic for row in layout.rows),
+        row_names=tuple(row.name for row in layout.rows),
+        alike=alike_of(layout),
+        elastic=bool(layout.beams or layout.rods or layout.flexible) or any(law.kind in ELASTIC for law in layout.laws),
+        scales=typical_sizes(layout, q0),
+        turns=len(layout.angles),
+        whole_turns=functions.whole_turns,
+        fastest=functions.fastest,
+        layout=layout,
+        joints=joints,
+    )
 
-    def moved(q: FloatArray, d: FloatArray) -> tuple[FloatArray, int]:
-        q, d, out = np.ascontiguousarray(q), np.ascontiguousarray(d), np.empty(q.size)
-        status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, tables, scratch, out)
-        mechanism_model(
-            SETTLE, 0.0, q, d, none, none, c, tables, scratch, out
-        )  # off the constraints, too, where angles mean little
-        return out, int(status)
+
+def _turns(layout: MechanismLayout) -> bool:
+    """Whether q is no vector space."""
+    return any(body.kind == "spatial" for body in layout.bodies) or bool(layout.angles)
+
+
+def _moved(tables: Tables, scratch: Scratch, q: FloatArray, d: FloatArray) -> tuple[FloatArray, int]:
+    """q ⊕ d, and whether d told the turns of all counted angles."""
+    c, none = np.array([1.0, 0.0, 0.0, 1.0]), np.zeros(0)
+    q, d, out = np.ascontiguousarray(q), np.ascontiguousarray(d), np.empty(q.size)
+    status = mechanism_model(RETRACT, 0.0, q, d, none, none, c, tables, scratch, out)
+    mechanism_model(
+        SETTLE, 0.0, q, d, none, none, c, tables, scratch, out
+    )  # off the constraints, too, where angles mean little
+    return out, int(status)
+
+
+def functions_of(layout: MechanismLayout, tables: Tables, first_scratch: Scratch) -> Functions:
+    """The functions of a system with these tables; they work in scratch memory of their own."""
+    scratch, first = first_scratch.copy(), int(layout.first_q[-1])
 
     def retract(q: FloatArray, d: FloatArray) -> FloatArray:
-        out, status = moved(q, d)
+        out, status = _moved(tables, scratch, q, d)
         if status == UNTOLD and np.any(d):
             name, told, seen = fastest(q, d)
             raise untold(name, told, seen, "in one increment")
@@ -151,7 +202,7 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
     def fastest(q: FloatArray, d: FloatArray) -> tuple[str, float, float]:
         """The counted angle of which an increment tells least: its name, how far it was told to
         turn, and what the poses say."""
-        said = moved(q, d)[0][first:] - q[first:]
+        said = _moved(tables, scratch, q, d)[0][first:] - q[first:]
         told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), tables) for k in range(said.size)]
         worst = int(np.abs(told - said).argmax())
         return layout.angles[worst].name, float(told[worst]), float(said[worst])
@@ -174,34 +225,11 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
         energy_passes.energy_of_rows(times, places, rates, tables, scratch, work, out)
         return out[0], out[1]
 
-    names = [body.coordinate_names() for body in layout.bodies]
-    traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS
-    traits |= 0 if layout.flexible else CONSTANT_MASS
-    traits |= RETRACTS | KNOWS_RATE if turning else 0
-    q0 = np.append(start[:first], moved(start, np.zeros(layout.nv))[0][first:])
-    return MechanismSystem(
-        mechanism_model,
-        traits | (COUNTS_TURNS if layout.angles else 0),
-        q0,
-        np.concatenate([body.v0 for body in layout.bodies]),
-        tables,
-        first_scratch,
+    return Functions(
         EnergyOfRows(energy, energies),
-        retract if turning else None,
-        winding.difference if turning else None,
-        names=(*(x for q, _ in names for x in q), *(angle.name for angle in layout.angles)),
-        v_names=tuple(x for _, v in names for x in v),
-        m=len(layout.rows),
-        m_phi=sum(row.holonomic for row in layout.rows),
-        row_names=tuple(row.name for row in layout.rows),
-        alike=alike_of(layout),
-        elastic=bool(layout.beams or layout.rods or layout.flexible) or any(law.kind in ELASTIC for law in layout.laws),
-        scales=typical_sizes(layout, q0),
-        turns=len(layout.angles),
-        whole_turns=whole_turns if any(row.any_turn for row in layout.rows) else None,
-        fastest=fastest if layout.angles else None,
-        layout=layout,
-        joints=joints,
+        retract if _turns(layout) else None,
+        whole_turns if any(row.any_turn for row in layout.rows) else None,
+        fastest if layout.angles else None,
     )
 
 

@@ -44,17 +44,25 @@ _KINDS = {"spatial": SPATIAL, "planar": PLANAR, "particle": PARTICLE, "node": NO
 _KINDS |= {"state": STATE}
 
 
-class TableWriter:
-    """Tables and scratch memory of a mechanism, for full or sparse matrices."""
+class FunctionsOfTime:
+    """Functions of time and formulas of the rows, laws and loads of a mechanism, by number."""
 
-    def __init__(self, layout: MechanismLayout, sparse: bool) -> None:
-        self.layout, self.sparse, self.time = layout, sparse, TimeWriter()
+    def __init__(self, layout: MechanismLayout) -> None:
+        self.time = TimeWriter()
         self.targets = [self.time.function(row.name, row.target) for row in layout.rows]
         self.shifts = [self.time.function(f"load {law.load!r}", law.shift) for law in layout.laws]
         self.formulas = [
             self.time.formula(law.force.program) if isinstance(law.force, FormulaLaw) else -1 for law in layout.laws
         ]
         self.times = [self.time.function("the time function of a load", load.time) for load in layout.loads]
+
+
+class TableWriter(FunctionsOfTime):
+    """Tables and scratch memory of a mechanism, for full or sparse matrices."""
+
+    def __init__(self, layout: MechanismLayout, sparse: bool) -> None:
+        super().__init__(layout)
+        self.layout, self.sparse = layout, sparse
         weights = [
             spread(beam.mesh.elements, len(beam.nodes), layout.gravity[: beam.mesh.dim], per_mass=True)
             for beam in layout.beams

@@ -232,7 +232,7 @@ class ModelFile:
         InputError
             If a parameter is unknown.
         """
-        return _checked(self.source, overrides)
+        return checked(self.source, overrides)
 
 
 def load_model(path: str | Path, overrides: Mapping[str, float] | None = None) -> ModelFile:
@@ -265,7 +265,7 @@ def load_model(path: str | Path, overrides: Mapping[str, float] | None = None) -
     >>> model.system().nq
     2
     """
-    return _checked(read_source(path), overrides)
+    return checked(read_source(path), overrides)
 
 
 def model_from_text(text: str, name: str = "model", overrides: Mapping[str, float] | None = None) -> ModelFile:
@@ -296,10 +296,11 @@ def model_from_text(text: str, name: str = "model", overrides: Mapping[str, floa
     >>> model_from_text('problem = "kepler"').problem().name
     'kepler'
     """
-    return _checked(parse_text(text, name), overrides)
+    return checked(parse_text(text, name), overrides)
 
 
-def _checked(source: Source, overrides: Mapping[str, float] | None = None) -> ModelFile:
+def checked(source: Source, overrides: Mapping[str, float] | None = None) -> ModelFile:
+    """The model of a text that was read."""
     model = validate(source, overrides)
     found = ModelFile(source, model, parameters_of(source, overrides))
     found.members()

@@ -7,7 +7,7 @@ An input error carries the part and the argument that it is about, and so the pl
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from isodyn import loads
 from isodyn.beams.section import Section
-from isodyn.bodies.body import GROUND
+from isodyn.bodies.body import GROUND, Body
 from isodyn.errors import InputError, about
 from isodyn.later import Later
 from isodyn.loads.formula_laws import of_state
@@ -80,13 +80,24 @@ class Builder:
 
     def add(self, registry: Registry, name: str, table: PartTable, mech: Mechanism, add: Callable[[Any], Any]) -> None:
         """Make the parts of a table and add them."""
-        cls: Any = registry.types()[table.type]
         path = (registry.table, name)
+        cls: Any = registry.types()[table.type]
         self.names_exist(path, cls, table, mech)
         with self.located(path):
-            given = {key: self.value(cls.keys[key].value, key, x) for key, x in table.given().items()}
-            for part in cls.from_table(name, given, self.parameters):
+            for part in self.made(registry, name, table):
                 add(part)
+
+    def made(self, registry: Registry, name: str, table: PartTable) -> Sequence[Any]:
+        """The parts of a table."""
+        cls: Any = registry.types()[table.type]
+        with self.located((registry.table, name)):
+            given = {key: self.value(cls.keys[key].value, key, x) for key, x in table.given().items()}
+            return cls.from_table(name, given, self.parameters)
+
+    def body(self, name: str, table: parts.Body) -> Body:
+        """The body of a table."""
+        with self.located(("bodies", name)):
+            return Mechanism().add_body(name, **_body(table))
 
     # ---- names
 

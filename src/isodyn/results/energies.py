@@ -15,6 +15,7 @@ from isodyn.results.flexible_view import FlexibleView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import BodyView, mechanism_of
 from isodyn.results.rod_view import RodView
+from isodyn.results.switched import ever_off
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -60,6 +61,12 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
         if stored.any():
             found[name] = PartEnergy(none, stored)
     return found
+
+
+def let_go(sol: Solution) -> FloatArray:
+    """What loads that were switched off would have stored, in the rows in which they did not act."""
+    views = [LoadView(sol, name) for name in ever_off(sol) if any(law.load == name for law in sol.system.layout.laws)]
+    return np.sum([np.zeros(sol.t.size), *(view.as_if_it_acted - view.energy for view in views)], axis=0)
 
 
 def _of_beam(sol: Solution, system: MechanismSystem, name: str) -> PartEnergy:

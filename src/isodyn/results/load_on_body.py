@@ -24,6 +24,7 @@ from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.results.balance import since_start, work_since_start
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
+from isodyn.results.switched import acting
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -103,8 +104,8 @@ class BodyLoadView(HistoryView):
             for k, t in enumerate(sol.t):
                 pose = Pose(p.position[k], p.R[k], p.v[k], p.w[k])
                 found[k] = self._part.value(float(t), pose)
-            return found
-        return np.asarray(found + sum(read_loads(sol, system, self.name)))
+            return found * acting(sol, self.name)[:, None]
+        return np.asarray((found + sum(read_loads(sol, system, self.name))) * acting(sol, self.name)[:, None])
 
     @cached_property
     def force(self) -> FloatArray:
@@ -152,7 +153,7 @@ class BeamLoadView(HistoryView):
         for k, spread in enumerate(spreads, start=first):
             scale = np.zeros(sol.t.size)
             read_factor(k, sol.t, system.tables, system.scratch.copy(), scale)
-            f += scale[:, None, None] * spread.forces.reshape(-1, dim)
+            f += (acting(sol, name) * scale)[:, None, None] * spread.forces.reshape(-1, dim)
         q, v = (x[:, own].reshape(sol.t.size, -1, dim) for x in (sol.q, sol.v))
         self.power = np.einsum("kni,kni->k", f, v)
         f, q = (np.pad(x, ((0, 0), (0, 0), (0, 3 - dim))) for x in (f, q))

@@ -29,6 +29,7 @@ from isodyn.results.at_balance import from_balance
 from isodyn.results.balance import work_since_start
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of
+from isodyn.results.switched import acting
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -114,7 +115,9 @@ class LoadView(HistoryView):
     @cached_property
     def _read(self) -> FloatArray:
         """(times, laws, READ)."""
-        return np.stack([self._along(k) for k in self.numbers], axis=1)
+        found = np.stack([self._along(k) for k in self.numbers], axis=1)
+        found[..., PULL] *= acting(self._sol, self.name)[:, None]
+        return found
 
     def _along(self, k: int) -> FloatArray:
         """(times, READ) of a law: from where the balance holds, if its force follows from a measure;
@@ -157,7 +160,12 @@ class LoadView(HistoryView):
 
     @cached_property
     def energy(self) -> FloatArray:
-        """Stored in springs and limits, (times,)."""
+        """Stored in springs and limits that act, (times,)."""
+        return self.as_if_it_acted * acting(self._sol, self.name)
+
+    @cached_property
+    def as_if_it_acted(self) -> FloatArray:
+        """The same in rows where an event has switched it off, too, (times,)."""
         sol = self._sol
         rows = [self._history(k, sol.t, sol.q, sol.v)[:, STORED] for k in self.numbers]
         return np.asarray(np.sum(rows, axis=0))

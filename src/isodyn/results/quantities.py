@@ -90,6 +90,13 @@ class Quantity:
         return Curve(self.name, np.asarray(self.read(), dtype=np.float64), self.unit, self.components)
 
 
+class Place(NamedTuple):
+    """A quantity by its number, and which component of it ("" is all, "||" the size)."""
+
+    number: int
+    component: str = ""
+
+
 XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
 
@@ -141,6 +148,10 @@ class Catalogue:
 
     def curve(self, name: Any) -> Curve:
         """A quantity, a component or a size by its name."""
+        return self.read(self.find(name))
+
+    def find(self, name: Any) -> Place:
+        """Where a name stands; the same for all solutions of the same parts."""
         key = tuple(name) if isinstance(name, list | tuple) else name
         try:
             found = self._index.get(key, [])
@@ -152,6 +163,11 @@ class Catalogue:
             pairs = " or ".join(repr((q.owner, q.what, *([c] if c else []))) for q, c in found)
             raise InputError(f"{name!r} is the name of {len(found)} quantities", hint=f"write {pairs}")
         quantity, component = found[0]
+        return Place(next(k for k, one in enumerate(self.all) if one is quantity), component)
+
+    def read(self, place: Place) -> Curve:
+        """The values at a place."""
+        quantity, component = self.all[place.number], place.component
         curve = quantity.curve
         if component == "||":
             return Curve(f"|{quantity.name}|", np.linalg.norm(curve.values, axis=1), quantity.unit)

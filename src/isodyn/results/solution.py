@@ -11,9 +11,11 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
+from isodyn.results import switched
 from isodyn.results.balance import Drift, drift, energy_balance
 from isodyn.results.dense_output import interpolate
 from isodyn.results.events import Happened
+from isodyn.results.sensitivity import WithSensitivities
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
 from isodyn.systems.energies import energies as energies_of_rows
@@ -61,7 +63,7 @@ class Sample(NamedTuple):
 
 
 @dataclass(eq=False)
-class Solution(ViewsOfParts, ShownInNotebooks):
+class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
     """States of a run at t_n, with second order in q, v and a.
 
     Parameters
@@ -179,7 +181,8 @@ class Solution(ViewsOfParts, ShownInNotebooks):
         if self.system.energy is None:
             raise InputError("this system has no energy function", hint="pass energy= to the system")
         self._whole("energy()")
-        return energies_of_rows(self.system, self.q, self.v, self.t)
+        kinetic, potential = energies_of_rows(self.system, self.q, self.v, self.t)
+        return kinetic, potential - self._let_go() if switched.NAME in self.aux else potential
 
     def drift(self) -> Drift:
         """Return how far the constraints are violated at every saved time.

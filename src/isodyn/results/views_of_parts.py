@@ -253,6 +253,10 @@ class ViewsOfParts:
         """
         return mechanism_views.momentum(self)
 
+    def _let_go(self) -> FloatArray:
+        """What switched loads would have stored."""
+        return energies.let_go(self)
+
     def energy_by_part(self) -> dict[str, PartEnergy]:
         """Return the energies of every body, beam and spring of a mechanism.
 

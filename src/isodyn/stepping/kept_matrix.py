@@ -43,7 +43,7 @@ def knows_range(p: Physics, leg: Leg, memory: Memory) -> bool:
     rows tell how far they are off, and J and G are known."""
     if p.closure.in_balance > 0 or memory.gap.size > p.holonomic or p.traits & (GENERAL | SOLVES | NONIDEAL):
         return False
-    return leg.form == 0 and leg.full == 0
+    return leg.form == 0 and leg.full == 0 and p.closure.mass_range == 0
 
 
 @kernel()

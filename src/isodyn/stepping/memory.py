@@ -36,6 +36,8 @@ class ClosureNumbers(Struct):
     keep_position, keep_velocity = integer, integer
     # whether the correction of q counts at the balance: 0 no, 1 yes, 2 with a matrix of its own
     in_balance = integer
+    # whether the correction of q lies in the range of M⁻¹Gᵀ at t_n (isodyn.stepping.mass_range)
+    mass_range = integer
     project = integer  # how many of q, v, a are projected after the step …
     project_iterations = integer  # … with at most so many iterations onto φ = 0; 0: as many as it takes
     eliminate = integer  # multipliers by a null-space basis: 0 no, 1 by QR, 2 by SVD

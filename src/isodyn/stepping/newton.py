@@ -45,6 +45,7 @@ from isodyn.stepping.corrections import correct
 from isodyn.stepping.equations import gaps, residual, trial
 from isodyn.stepping.extrapolation import extrapolated
 from isodyn.stepping.kept_matrix import WHERE_IT_PAYS, ask_range, count_corrections, is_corrected, may_keep
+from isodyn.stepping.mass_range import keep_range
 from isodyn.stepping.matrix import factorise, factorise_ideal, keep_first
 from isodyn.stepping.memory import (
     COUNTERS,
@@ -71,11 +72,8 @@ FIRST = 0.03
 FASTEST = 3e-5  # … and later on, at best
 STAGNANT = 0.6  # corrections that shrink less than this do not shrink
 NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
-AMPLIFIED = (
-    # … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular
-    # value, …
-    1e-3
-)
+# … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
+AMPLIFIED = 1e-3
 PATIENCE = 6  # … when they do not shrink after so many iterations
 # corrections up to so many times those of the last step that was seen through converge as those did
 # …
@@ -237,8 +235,10 @@ def renew_matrix(
     of q and v need them."""
     iteration = memory.iteration
     if first:
-        status = factorise_at_reference(p, leg, t, t_1, dt, state, memory, counters)
-        if status == OK and p.traits & NONIDEAL and p.closure.at_balance == 0:
+        status = keep_range(p, t_1, state, memory)
+        if status == OK:
+            status = factorise_at_reference(p, leg, t, t_1, dt, state, memory, counters)
+        if status == OK and p.traits & NONIDEAL and p.closure.at_balance == 0 and iteration.kept == 0:
             iteration.kept = 1
             status = factorise_ideal(p, memory.c, memory)
         return status

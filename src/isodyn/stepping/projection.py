@@ -30,7 +30,7 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_lu import subtract_product
 from isodyn.stepping.closure import add_to, ask_levels, copy_to, measure, measure_rows, retract
-from isodyn.stepping.corrections import solve, solve_onto
+from isodyn.stepping.corrections import solve, solve_onto, solve_with_first
 from isodyn.stepping.matrix import ask_rows, assemble, decompose
 from isodyn.stepping.memory import EPS, LEG, MEMORY, PHYSICS_REF, Leg, Memory, Physics
 
@@ -62,7 +62,10 @@ def close_levels(
         far = far or measure_rows(memory.gap_v, memory.row_sizes, memory.gap_v.size) > CLOSE * measure(
             memory.v_1, memory.by_v
         )
-        solve_onto(p, t, c, memory, memory.dx, memory.dp, position)
+        apart = position and p.closure.mass_range == 1
+        solve_onto(p, t, c, memory, memory.dx, memory.dp, position and not apart)
+        if apart:
+            solve_with_first(p, c, memory)
         add_to(memory.dx, memory.v_1)
     else:
         solve_onto(p, t, c, memory, memory.dp, memory.dx, False)

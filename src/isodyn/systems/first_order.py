@@ -106,8 +106,13 @@ class FirstOrderSystem(BaseSystem):
         self.names = self.v_names = checks.names(names, self.nv, "s")
         self.row_names = checks.names(row_names, self.m, "z")
 
-    def model(self) -> Model:
+    def model(self, *, plain: bool = False) -> Model:
         """Return the function that the compiled loop calls, with its numbers.
+
+        Parameters
+        ----------
+        plain
+            Call all functions from Python.
 
         Returns
         -------
@@ -116,7 +121,7 @@ class FirstOrderSystem(BaseSystem):
         """
         if self.m:
             return from_python(_AlgebraicAnswers(self), CONSTANT_MASS | KNOWS_MASS | GENERAL)
-        if is_compiled(self.h) and (self.h_s is None or is_compiled(self.h_s)):
+        if not plain and is_compiled(self.h) and (self.h_s is None or is_compiled(self.h_s)):
             h_s = None if self.h_s is None else _without_q(self.h_s)
             return join(np.eye(self.nv), _without_q(self.h), None, h_s, None)
         traits = CONSTANT_MASS | KNOWS_MASS | (KNOWS_TANGENT if self.h_s is not None else 0)

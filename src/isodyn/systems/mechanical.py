@@ -231,8 +231,13 @@ class MechanicalSystem(BaseSystem):
             return q.copy(), v.copy(), t
         return q.copy(), v.copy(), t, np.zeros(self.m) if lam is None else lam.copy()
 
-    def model(self) -> Model:
+    def model(self, *, plain: bool = False) -> Model:
         """Return the function that the compiled loop calls, with its numbers.
+
+        Parameters
+        ----------
+        plain
+            Call all functions from Python.
 
         Returns
         -------
@@ -240,7 +245,8 @@ class MechanicalSystem(BaseSystem):
             The function, its numbers and its traits.
         """
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
-        if all(is_compiled(f) for f in callables) and not sp.issparse(self.M) and can_join(self.constraints):
+        compiled = not plain and all(is_compiled(f) for f in callables)
+        if compiled and not sp.issparse(self.M) and can_join(self.constraints):
             model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
             model = join_constraints(model, self.constraints, self.retract) if self.m else model
             return join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model

@@ -1,0 +1,171 @@
+"""Derivatives of runs: `integrate(..., sensitivities=[...])` and `gradient`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from isodyn.api.driver import schedule, size_of_steps
+from isodyn.errors import InputError, SensitivityError
+from isodyn.formulations.protocol import as_formulation, facts_of
+from isodyn.marching.method import settle
+from isodyn.marching.progress import Progress
+from isodyn.marching.sampling import refuse_controllers
+from isodyn.results.solution import Solution
+from isodyn.schemes import Composition
+from isodyn.sensitivities.gradient import Gradient, Objective, Output, TapedRun, gradient_of
+from isodyn.sensitivities.parameters import family_of
+from isodyn.sensitivities.run import SensitiveRun
+from isodyn.stepping.methods import StepMethod
+from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
+from isodyn.systems import System, as_system
+
+KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe")
+
+
+def checked_names(names: Any) -> list[str]:
+    """Names of parameters; InputError for what is none, or stands there twice."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or not names:
+        raise InputError(f"sensitivities must be a list of names such as ['crank.mass'], received {names!r}")
+    if len(set(names)) < len(names):
+        raise InputError(f"a parameter is named twice in sensitivities: {list(names)!r}")
+    return list(names)
+
+
+def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
+    """SensitivityError for what derivatives do not go with."""
+    empty: tuple[Any, ...] = (None, ())
+    for name, value in options.items():
+        if name not in KNOWN and not any(value is x or value == x for x in empty):
+            raise SensitivityError(f"sensitivities do not go with {name}=", hint=f"leave {name}= out")
+    if isinstance(scheme, StepMethod | Composition):
+        raise SensitivityError(f"steps of {scheme.name} are not differentiated", hint="take a Scheme")
+    if isinstance(dt, StepPolicy) and not isinstance(dt, StepTimes | FixedSteps):
+        raise SensitivityError(
+            f"steps that {dt!r} chooses by the motion are not differentiated",
+            hint="take a number for dt, or iso.StepTimes with the times of an adaptive run",
+        )
+
+
+def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
+    """System, family and method of a run with derivatives."""
+    family, system = family_of(given), as_system(given)
+    if not isinstance(system, System):
+        raise SensitivityError(f"a {type(system).__name__} is not differentiated")
+    refuse_controllers(system, "a run with sensitivities does not")
+    if formulation is not None or system.m:
+        formulation = as_formulation(formulation) if system.m else formulation
+    if formulation is not None and facts_of(formulation).transforms:
+        raise SensitivityError(f"{type(formulation).__name__} integrates another system, which is not differentiated")
+    return family, system, settle(system, scheme, formulation, typical)
+
+
+def integrate_with_sensitivities(
+    given: Any,
+    scheme: Any,
+    formulation: Any,
+    names: Any,
+    dt: Any,
+    t_end: float,
+    options: dict[str, Any],
+) -> Solution:
+    """The solution, with derivatives by the named parameters."""
+    found = checked_names(names)
+    refuse_options(options, scheme, dt)
+    dt = size_of_steps(dt)
+    stretches, typical = schedule(options["t0"], t_end, dt, options["breakpoints"], options["save_every"])
+    family, system, method = prepared(given, scheme, formulation, typical)
+    run = SensitiveRun(
+        system,
+        method,
+        stretches,
+        family=family,
+        names=found,
+        newton=options["newton"],
+        observe=options["observe"],
+        assemble=options["assemble"],
+    )
+    with Progress(run.whole, options["progress"]) as bar:
+        return run.execute(bar)
+
+
+def gradient(
+    system: Any,
+    scheme: Any = None,
+    formulation: Any = None,
+    *,
+    dt: Any,
+    t_end: float,
+    objective: Objective | Output,
+    parameters: Sequence[str],
+    t0: float = 0.0,
+    checkpoints: int = 20,
+    newton: Newton | None = None,
+    assemble: bool = False,
+    progress: bool = False,
+) -> Gradient:
+    """Return the derivatives of one number by many parameters, by the adjoint of a run.
+
+    It takes the run, the same run once more, and one pass back, however many parameters there are; what each of them
+    adds is a few evaluations of the equations a step. For few parameters and many outputs
+    `integrate(..., sensitivities=[...])` is better.
+
+    Parameters
+    ----------
+    system
+        A mechanism, or a `Parametrised` system.
+    scheme, formulation
+        As for `integrate`.
+    dt
+        Size of a step, or `StepTimes`.
+    t_end
+        End of the run.
+    objective
+        An `Objective`; a name of a quantity or a function of a solution means its value at the end.
+    parameters
+        Names of parameters, such as ["crank.mass", "pin.point.x"].
+    t0
+        Start of the run.
+    checkpoints
+        Number of states that are kept; the steps between two of them are taken once more, and fit
+        into memory together.
+    newton
+        Settings of the iteration.
+    assemble
+        Move a start that violates the constraints to the nearest one that does not.
+    progress
+        Show a bar with the remaining time on standard error.
+
+    Returns
+    -------
+    gradient
+        Value and derivatives of the objective.
+
+    Raises
+    ------
+    InputError
+        If an argument is not admissible.
+    SensitivityError
+        If the run cannot be differentiated.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    >>> _ = mech.add_body("arm", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1, 0, 0))
+    >>> _ = mech.add_joint(iso.Hinge("pin", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0)))
+    >>> found = iso.gradient(mech, dt=0.01, t_end=0.2, objective="pin.angle", parameters=["arm.inertia.y"])
+    >>> found["arm.inertia.y"] < 0
+    True
+    """
+    names = checked_names(parameters)
+    refuse_options({}, scheme, dt)
+    if isinstance(checkpoints, bool) or not isinstance(checkpoints, int) or checkpoints < 1:
+        raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
+    wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
+    every = 1 if wanted.along else 2**40
+    stretches, typical = schedule(t0, t_end, dt, (), every)
+    family, found, method = prepared(system, scheme, formulation, typical)
+    run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble)
+    return gradient_of(run, wanted, checkpoints, progress)

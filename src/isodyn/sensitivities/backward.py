@@ -1,0 +1,367 @@
+"""The adjoint of a run: derivatives of one objective by the state, carried back over the steps of a
+tape, and by all parameters (docs/derivations/sensitivities.md has the equations).
+
+The multipliers of a step come from an iteration with transposed factors, as in the tangent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isodyn.kernels.compiled import CONSTRAINT, MODEL_TYPE, OK, SOLVES, SPARSE, i8, kernel
+from isodyn.kernels.lowering import by_reference, natural
+from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
+from isodyn.linear_solvers.block_lu import fill_lower
+from isodyn.linear_solvers.dense import lu_solve_transposed
+from isodyn.linear_solvers.many_solves import solve_transposed
+from isodyn.sensitivities.forward import DONE, ENOUGH, MOST, UNSOLVED
+from isodyn.sensitivities.linearise import ask, by_parameter, exact_matrix, linearise, times, times_transposed
+from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tangents, Tape, Together, Varied
+from isodyn.sensitivities.retraction import move_back
+from isodyn.stepping.closure import copy_to, end_state, fill_with
+from isodyn.stepping.mass_range import factorise_range
+from isodyn.stepping.matrix import assemble, decompose
+from isodyn.stepping.memory import MEMORY, PLAN, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.step import predict
+
+
+@kernel()
+def recall_step(p: Physics, leg: Leg, tape: Tape, k: int, after: State, memory: Memory) -> int:
+    """Step k of the tape in memory, its beginning in memory.before, its end in `after`."""
+    before, dt, c = memory.before, tape.dt[k], memory.c
+    before.t, before.dt, after.t, after.dt = tape.t[k], tape.dt_before[k], tape.t_after[k], dt
+    copy_to(tape.q[k], before.q)
+    copy_to(tape.v[k], before.v)
+    copy_to(tape.a[k], before.a)
+    copy_to(tape.da[k], before.da)
+    copy_to(tape.lam[k], before.lam)
+    copy_to(tape.q_1[k], after.q)
+    copy_to(tape.v_1[k], after.v)
+    c[0], c[1], c[2], c[3] = leg.W1L6, dt * leg.W2L5, dt * dt * leg.W3L3, 1.0
+    predict(leg, dt, before, memory)
+    copy_to(tape.x[k], memory.x)
+    copy_to(tape.p[k], memory.p)
+    copy_to(tape.lam_b[k], memory.lam)
+    copy_to(tape.mu[k], memory.mu)
+    fill_with(memory.u, 0.0)
+    return end_state(p, leg, dt, before, c, memory)
+
+
+@kernel()
+def factorise_back(p: Physics, linear: Linear, adjoint: Adjoint, memory: Memory) -> int:
+    """Factors of [c₀M + c₁C + c₂K, Dᵀ; G₁ 0] of the linearised step, into memory.J."""
+    c, n, m = memory.c, natural(linear.x.size), natural(p.rows.size)
+    values = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
+    for i in range(linear.K.size):
+        values[i] = c[0] * linear.M[i] + c[1] * linear.C[i] + c[2] * linear.K[i]
+    if m > 0 or p.traits & SPARSE:
+        copy_to(linear.D, memory.G)
+        assemble(p, c, memory, False)
+        if p.traits & SPARSE:
+            copy_to(linear.G_1, memory.G_1)
+            fill_lower(memory.G_1, memory.blocks, memory.J)
+        else:
+            for k in range(m):
+                for j in range(n):
+                    memory.J[(n + k) * (n + m) + j] = linear.G_1[p.rows[k] * n + j]
+    return decompose(p, memory)
+
+
+@kernel()
+def solve_back(p: Physics, memory: Memory, adjoint: Adjoint, second: bool, b: Any) -> None:
+    """b ← (the matrix of the step, or with `second` that of the range)⁻ᵀ b."""
+    if p.traits & SPARSE:
+        for i in range(b.size):
+            adjoint.B[i, 0] = b[i]
+        if second:
+            solve_transposed(memory.J_S, memory.blocks, 1, adjoint.B, adjoint.X)
+        else:
+            solve_transposed(memory.J, memory.blocks, 0, adjoint.B, adjoint.X)
+        for i in range(b.size):
+            b[i] = adjoint.B[i, 0]
+    elif second:
+        lu_solve_transposed(memory.J_S, memory.pivots[b.size :], b)
+    else:
+        lu_solve_transposed(memory.J, memory.pivots[: b.size], b)
+
+
+@kernel()
+def prepare_rows(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
+    """What the transposed rows need: M_n, G_n of the range, and ∂balance/∂q at t_{n+1}."""
+    before, c = memory.before, memory.kappa
+    status = OK
+    if p.closure.keep_position == 1:
+        status = exact_matrix(
+            p, linear, 0, before.t, before.q, before.v, linear.no_a, linear.no_lam, memory, linear.M_n
+        )
+        if status == OK:
+            status = ask(p, linear, CONSTRAINT, before.t, before.q, before.v, linear.no_a, before.lam, c, linear.G_n)
+    if status == OK and linear.exact == 1:
+        status = exact_matrix(p, linear, 2, t_1, after.q, after.v, linear.no_a, linear.no_lam, memory, linear.K_1)
+    return status
+
+
+@kernel()
+def transposed_rates(
+    p: Physics, linear: Linear, adjoint: Adjoint, t_1: float, after: State, memory: Memory, factor: float, out: Any
+) -> int:
+    """out += factor·Γᵀu for adjoint.u; of models with exact matrices ∂(Gᵀu)/∂qᵀ v."""
+    n, m, u = natural(linear.x.size), natural(linear.no_lam.size), adjoint.u
+    if after.q.size == 0:
+        return OK
+    if linear.exact == 0:
+        for i in range(m):
+            for j in range(n):
+                out[j] += factor * u[i] * linear.gamma[i * n + j]
+        return OK
+    status = exact_matrix(p, linear, 2, t_1, after.q, after.v, linear.no_a, u, memory, adjoint.K_u)
+    for e in range(adjoint.K_u.size):
+        adjoint.K_u[e] -= linear.K_1[e]
+    times_transposed(linear.J_starts, linear.J_columns, adjoint.K_u, after.v, factor, out)
+    return status
+
+
+@kernel()
+def weights_of_row(p: Physics, leg: Leg, dt: float, i: int) -> tuple[float, float]:
+    """How φ and φ̇ of a row count in its closure."""
+    if i >= p.holonomic:
+        return 0.0, 1.0 / (leg.l5 * dt)
+    k = p.closure
+    along_x = k.position * leg.l3 * dt * dt + k.velocity * leg.l5 * dt
+    return k.position / along_x, k.velocity / along_x
+
+
+@kernel()
+def spread_back(
+    p: Physics, leg: Leg, t_1: float, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
+) -> int:
+    """Q₁, V₁, D₁ and the products with w₁, for the present multipliers."""
+    copy_to(adjoint.q, adjoint.Q_1)
+    copy_to(adjoint.v, adjoint.V_1)
+    status = OK
+    if p.rows.size > 0:
+        fill_with(adjoint.u, 0.0)
+        fill_with(linear.work_m, 0.0)
+        for e in range(p.rows.size):
+            i = p.rows[e]
+            of_q, of_v = weights_of_row(p, leg, dt, i)
+            adjoint.u[i] = of_v * adjoint.w_2[i]
+            linear.work_m[i] = of_q * adjoint.w_2[i] + adjoint.w_3[i] / (dt * dt)
+        times_transposed(linear.G_starts, linear.G_columns, linear.G_1, adjoint.u, -1.0, adjoint.V_1)
+        times_transposed(linear.G_starts, linear.G_columns, linear.G_1, linear.work_m, -1.0, adjoint.Q_1)
+        status = transposed_rates(p, linear, adjoint, t_1, after, memory, -1.0, adjoint.Q_1)
+    move_back(linear, linear.T_e, adjoint.Q_1, adjoint.D_1)
+    fill_with(adjoint.Kw, 0.0)
+    fill_with(adjoint.Cw, 0.0)
+    fill_with(adjoint.Mw, 0.0)
+    times_transposed(linear.J_starts, linear.J_columns, linear.K, adjoint.w_1, 1.0, adjoint.Kw)
+    times_transposed(linear.J_starts, linear.J_columns, linear.C, adjoint.w_1, 1.0, adjoint.Cw)
+    times_transposed(linear.J_starts, linear.J_columns, linear.M, adjoint.w_1, 1.0, adjoint.Mw)
+    move_back(linear, linear.T_b, adjoint.Kw, adjoint.D_b)
+    return status
+
+
+@kernel()
+def correct_back(
+    p: Physics, leg: Leg, t_1: float, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
+) -> float:
+    """One correction of the multipliers; its relative size, or −status."""
+    n, m, c = natural(linear.x.size), natural(p.rows.size), memory.c
+    status = spread_back(p, leg, t_1, dt, after, memory, linear, adjoint)
+    if status != OK:
+        return -float(status)
+    for i in range(n):
+        force = c[2] * adjoint.D_b[i] + c[1] * adjoint.Cw[i] + c[0] * adjoint.Mw[i]
+        moved = leg.l5 * dt * adjoint.V_1[i] + leg.l3 * dt * dt * adjoint.D_1[i]
+        memory.dx[i] = adjoint.a[i] + adjoint.da[i] + moved - force
+    if m > 0:
+        fill_with(linear.work_m, 0.0)
+        times(linear.G_starts, linear.G_columns, linear.D, adjoint.w_1, -1.0, linear.work_m)
+        for e in range(m):
+            memory.dx[n + e] = adjoint.lam[p.rows[e]] / leg.W1 + linear.work_m[p.rows[e]]
+    keep = p.closure.keep_position == 1 and m > 0
+    if keep:
+        for i in range(n):
+            memory.dp[i] = -dt * dt * adjoint.D_1[i]
+        times_transposed(linear.J_starts, linear.J_columns, linear.M_n, adjoint.w_4, -1.0, memory.dp)
+        fill_with(linear.work_m, 0.0)
+        times(linear.G_starts, linear.G_columns, linear.G_n, adjoint.w_4, -1.0, linear.work_m)
+        for e in range(m):
+            memory.dp[n + e] = linear.work_m[p.rows[e]]
+        solve_back(p, memory, adjoint, True, memory.dp)
+    solve_back(p, memory, adjoint, False, memory.dx)
+    return add_back(p, leg, keep, memory, adjoint)
+
+
+@kernel()
+def add_back(p: Physics, leg: Leg, keep: bool, memory: Memory, adjoint: Adjoint) -> float:
+    """Add a correction to the multipliers; the largest of its parts beside what they are."""
+    n, size, change = natural(adjoint.w_1.size), 1e-300, 0.0
+    for i in range(n):
+        adjoint.w_1[i] += memory.dx[i]
+        size, change = max(size, abs(adjoint.w_1[i])), max(change, abs(memory.dx[i]))
+    relative = change / size
+    size, change = 1e-300, 0.0
+    for e in range(p.rows.size):
+        i = p.rows[e]
+        more = memory.dx[n + e]
+        if keep:
+            adjoint.w_3[i] -= memory.dp[n + e]
+            more += leg.l3 * memory.dp[n + e]
+        adjoint.w_2[i] += more
+        size, change = max(size, abs(adjoint.w_2[i])), max(change, abs(more))
+    if keep:
+        for i in range(n):
+            adjoint.w_4[i] += memory.dp[i]
+    return max(relative, change / size) if p.rows.size > 0 else relative
+
+
+@kernel()
+def end_back(leg: Leg, dt: float, shift: float, keep: bool, memory: Memory, linear: Linear, adjoint: Adjoint) -> None:
+    """Derivatives by the state before the step in the place of those by the state after it."""
+    move_back(linear, linear.A_e, adjoint.Q_1, adjoint.q)
+    move_back(linear, linear.A_b, adjoint.Kw, linear.work)
+    for i in range(adjoint.q.size):
+        adjoint.q[i] -= linear.work[i]
+        D_1, D_b, V_1, Cw = adjoint.D_1[i], -adjoint.D_b[i], adjoint.V_1[i], adjoint.Cw[i]
+        adjoint.v[i] = V_1 + dt * D_1 + leg.W1 * dt * D_b - Cw
+        a = adjoint.a[i] + dt * V_1 + 0.5 * dt * dt * D_1 + leg.W2L2 * dt * dt * D_b
+        adjoint.a[i] = a - leg.W1 * dt * Cw - adjoint.Mw[i]
+        adjoint.da[i] = shift * adjoint.a[i]
+    if keep:
+        times_transposed(linear.J_starts, linear.J_columns, linear.H, adjoint.w_4, 1.0, adjoint.q)
+    for i in range(adjoint.lam.size):
+        adjoint.lam[i] *= 1.0 - 1.0 / leg.W1
+
+
+@kernel()
+def add_parameters(p: Physics, leg: Leg, dt: float, keep: bool, tangents: Tangents, adjoint: Adjoint, j: int) -> None:
+    """What the equations of the step say about parameter j."""
+    total = 0.0
+    for i in range(adjoint.w_1.size):
+        total -= adjoint.w_1[i] * tangents.f[j, i]
+        if keep:
+            total += adjoint.w_4[i] * tangents.g[j, i]
+    for e in range(p.rows.size):
+        i = p.rows[e]
+        of_q, of_v = weights_of_row(p, leg, dt, i)
+        total -= adjoint.w_2[i] * (of_q * tangents.phi[j, i] + of_v * tangents.rate[j, i])
+        if keep:
+            total -= adjoint.w_3[i] * tangents.phi[j, i] / (dt * dt)
+    adjoint.by[j] += total
+
+
+@kernel()
+def multipliers_back(
+    p: Physics, leg: Leg, t_1: float, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
+) -> int:
+    """The multipliers of a step, by iteration."""
+    fill_with(adjoint.w_1, 0.0)
+    fill_with(adjoint.w_2, 0.0)
+    fill_with(adjoint.w_3, 0.0)
+    fill_with(adjoint.w_4, 0.0)
+    last, status = 1e300, UNSOLVED
+    for k in range(MOST):
+        change = correct_back(p, leg, t_1, dt, after, memory, linear, adjoint)
+        if change < 0.0:
+            return int(-change)
+        if change <= DONE or (k > 1 and change > 0.5 * last and change <= ENOUGH):
+            status = OK
+            break
+        last = change
+    return status
+
+
+@kernel()
+def step_back(
+    p: Physics,
+    other: Physics,
+    leg: Leg,
+    after: State,
+    memory: Memory,
+    linear: Linear,
+    varied: Varied,
+    tangents: Tangents,
+    adjoint: Adjoint,
+) -> int:
+    """Bring the adjoint back over the step in memory."""
+    before, dt = memory.before, after.dt
+    t, t_1 = min(before.t + leg.W1 * dt, leg.t_limit), min(after.t, leg.t_limit)
+    keep = p.closure.keep_position == 1 and p.rows.size > 0
+    status = factorise_range(p, t_1, before, memory) if keep else OK
+    if status == OK:
+        status = linearise(p, leg, t, t_1, dt, before, after, memory, linear)
+    if status == OK and p.rows.size > 0:
+        status = prepare_rows(p, linear, t_1, after, memory)
+    if status == OK:
+        status = factorise_back(p, linear, adjoint, memory)
+    if status != OK:
+        return status
+    status = multipliers_back(p, leg, t_1, dt, after, memory, linear, adjoint)
+    if status == OK:
+        status = spread_back(p, leg, t_1, dt, after, memory, linear, adjoint)
+    for j in range(varied.in_balance.size):
+        if status == OK and varied.in_balance[j] == 1:
+            status = by_parameter(other, varied, j, t, t_1, before, after, memory, linear, tangents)
+            add_parameters(p, leg, dt, keep, tangents, adjoint, j)
+    shift = leg.phi * (before.dt - dt) / before.dt if before.dt != 0.0 else 0.0
+    end_back(leg, dt, shift, keep, memory, linear, adjoint)
+    return status
+
+
+@kernel()
+def add_row(phi: float, k: int, adjoint: Adjoint) -> None:
+    """What row k of the solution says about the state it was written from."""
+    for i in range(adjoint.q.size):
+        adjoint.q[i] += adjoint.row_q[k, i]
+        adjoint.v[i] += adjoint.row_v[k, i]
+        adjoint.a[i] += adjoint.row_a[k, i]
+        adjoint.da[i] += phi * adjoint.row_a[k, i]
+    for i in range(adjoint.lam.size):
+        adjoint.lam[i] += adjoint.row_lam[k, i]
+
+
+BACK = i8(MODEL_TYPE, ADDRESS, ADDRESS, MODEL_TYPE, PLAN, STATE, MEMORY, TAPE, TOGETHER, ADJOINT)
+
+
+@kernel(BACK)
+def march_back(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    other_model: Any,
+    plan: Any,
+    after: State,
+    memory: Memory,
+    tape: Tape,
+    together: Together,
+    adjoint: Adjoint,
+) -> int:
+    """Bring the adjoint back over all steps of a tape."""
+    linear, varied = opened(Linear, struct_at(together.linear)), opened(Varied, struct_at(together.varied))
+    tangents = opened(Tangents, struct_at(together.tangents))
+    for k in range(tape.count - 1, -1, -1):
+        leg = plan.legs[natural(tape.leg[k])]
+        traits = leg.traits & ~SOLVES
+        p = by_reference(Physics(model, traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+        other = by_reference(
+            Physics(
+                other_model,
+                traits,
+                leg.holonomic,
+                leg.closure,
+                memory.rows,
+                tables,
+                struct_at(together.scratch),
+            )
+        )
+        for i in range(adjoint.a.size):
+            adjoint.da[i] += tape.shift[k] * adjoint.a[i]
+        if tape.row[k] >= 0:
+            add_row(leg.phi, tape.row[k], adjoint)
+        status = recall_step(p, leg, tape, k, after, memory)
+        if status == OK:
+            status = step_back(p, other, leg, after, memory, linear, varied, tangents, adjoint)
+        if status != OK:
+            return status
+    return OK

@@ -1,0 +1,311 @@
+"""The gradient of one objective by many parameters, from one run and its adjoint.
+
+    objective = end(t_end) + ∫ integral dt + Σ at(t_i)
+
+The states at some steps are kept; between two of them the steps are taken once more, written onto a
+tape and gone back over (isodyn.sensitivities.backward). Recorded steps are the same to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError, SensitivityError
+from isodyn.kernels import interrupts
+from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.marching.outcome import solution_of
+from isodyn.marching.progress import Progress
+from isodyn.results.solution import Solution
+from isodyn.sensitivities.backward import march_back
+from isodyn.sensitivities.memory import Adjoint, Tape
+from isodyn.sensitivities.parameters import CENTRAL, PART
+from isodyn.sensitivities.run import SensitiveRun
+from isodyn.sensitivities.taping import march_taped
+from isodyn.stepping.memory import allocate, new_state, weigh
+
+Output = str | tuple[str, str] | Callable[[Solution], Any]
+SAME_TIME = 1e-9  # of a step: times nearer to the end of a step than this are there
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """A number that a run is judged by: end(t_end) + ∫ integral dt + Σ at(t_i).
+
+    Outputs are names of quantities (`sol.quantities()`), or functions of a solution that return one
+    number for each of its rows and look at no other rows. The integral is taken by the trapezoidal
+    rule over all steps.
+
+    Parameters
+    ----------
+    end
+        Output at the end of the run.
+    integral
+        Output that is integrated over time.
+    at
+        Pairs (t, output) with times of ends of steps.
+
+    Raises
+    ------
+    InputError
+        If there is nothing in it.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> iso.Objective(end="pin.angle", integral=lambda sol: sol.v[:, 0] ** 2).end
+    'pin.angle'
+    """
+
+    end: Output | None = None
+    integral: Output | None = None
+    at: Sequence[tuple[float, Output]] = ()
+
+    def __post_init__(self) -> None:
+        if self.end is None and self.integral is None and not self.at:
+            raise InputError("an objective needs end=, integral= or at=")
+
+    @property
+    def along(self) -> bool:
+        """Whether it looks at more than the end of the run."""
+        return self.integral is not None or bool(self.at)
+
+
+@dataclass(frozen=True, eq=False)
+class Gradient:
+    """The derivatives of an objective by parameters.
+
+    Parameters
+    ----------
+    value
+        The objective.
+    gradient
+        Its derivatives, in the order of the parameters.
+    parameters
+        Their names.
+    solution
+        The run, with the rows that the objective looks at.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> def oscillator(k):
+    ...     return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -k * q, q0=[1.0], v0=[0.0])
+    >>> family = iso.Parametrised(oscillator, k=4.0)
+    >>> found = iso.gradient(family, dt=0.01, t_end=1.0, objective=lambda sol: sol.q[:, 0], parameters=["k"])
+    >>> round(found["k"], 3)
+    -0.227
+    """
+
+    value: float
+    gradient: FloatArray
+    parameters: tuple[str, ...]
+    solution: Solution
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.parameters:
+            raise InputError(f"there is no derivative by {name!r}", hint=f"there are: {', '.join(self.parameters)}")
+        return float(self.gradient[self.parameters.index(name)])
+
+
+def reader(output: Output) -> Callable[[Solution], FloatArray]:
+    """The function that reads an output, one number for each row."""
+
+    def read(sol: Solution) -> FloatArray:
+        found = output(sol) if callable(output) else sol.quantity(output).values
+        values = np.asarray(found, dtype=np.float64)
+        if values.shape != sol.t.shape:
+            raise InputError(
+                f"an objective needs one number for each row; {output!r} gives the shape {values.shape} for {sol.t.size} rows",
+                hint="choose a component",
+            )
+        if not np.isfinite(values).all():
+            raise SensitivityError(f"{output!r} is not finite along the run, so it has no derivative")
+        return values
+
+    return read
+
+
+class Weighted:
+    """Outputs with the weights that rows have in an objective."""
+
+    def __init__(self, objective: Objective, t: FloatArray) -> None:
+        self.parts: list[tuple[Callable[[Solution], FloatArray], FloatArray]] = []
+        last = np.zeros(t.size)
+        last[-1] = 1.0
+        if objective.end is not None:
+            self.parts.append((reader(objective.end), last))
+        if objective.integral is not None:
+            weights = np.zeros(t.size)
+            weights[:-1] += 0.5 * np.diff(t)
+            weights[1:] += 0.5 * np.diff(t)
+            self.parts.append((reader(objective.integral), weights))
+        for time, output in objective.at:
+            k = int(np.abs(t - time).argmin())
+            typical = float(np.diff(t).max(initial=1.0))
+            if abs(t[k] - time) > SAME_TIME * typical:
+                raise InputError(
+                    f"at = {time:g} is not the end of a step; the nearest is {t[k]:.9g}", hint="choose dt to suit"
+                )
+            weights = np.zeros(t.size)
+            weights[k] = 1.0
+            self.parts.append((reader(output), weights))
+
+    def rows(self, sol: Solution) -> FloatArray:
+        """What each row adds to the objective."""
+        total = np.zeros(sol.t.size)
+        for read, weights in self.parts:
+            total = total + weights * read(sol)
+        return total
+
+
+class TapedRun(SensitiveRun):
+    """A run that keeps its states at some steps, and goes back over the others."""
+
+    transposed = True
+
+    def prepare(self, checkpoints: int) -> None:
+        """Memory for a tape between two of the states that are kept."""
+        if len(self.stretches) > 1:
+            raise SensitivityError(
+                "gradients do not go back over breakpoints", hint="use integrate(..., sensitivities=[...])"
+            )
+        self.length = max(1, -(-self.total_steps // checkpoints))
+        self.states: list[Any] = []
+        self.tape = self.new_tape(0)
+
+    def new_tape(self, steps: int) -> Tape:
+        """A tape of this length."""
+        return Tape(steps=steps, nq=self.system.nq, nv=self.system.nv, m=self.system.m)
+
+    def march(self, upto: int) -> int:
+        """March from one kept state to the next."""
+        while self.state.step < upto:
+            step = int(self.state.step)
+            if step % self.length == 0 and len(self.states) == step // self.length:
+                self.states.append((self.state.copy(), int(self.counters.rows)))
+            status = self.march_taped(min(upto, (step // self.length + 1) * self.length))
+            if status != OK:
+                return status
+        return OK
+
+    def march_taped(self, upto: int) -> int:
+        """Call the march that writes its steps down, as far as the tape goes."""
+        model = self.model
+        tables: Any = model.function, model.tables, model.scratch, self.plan, upto
+        tables += self.state, self.memory, self.columns, self.rows, self.counters, self.tape
+        return self.understood(int(march_taped(*tables)))
+
+    def solution(self, stopped: str | None) -> Solution:
+        """The solution, without sensitivities."""
+        return solution_of(self, stopped)
+
+    def go_back(self, adjoint: Adjoint) -> None:
+        """Bring the adjoint from the end of the run to its start."""
+        system, model = self.system, self.model
+        packed = None if model.sparsity is None else self.memory.blocks
+        memory = allocate(system.nq, system.nv, system.m, self.independent.chosen, dense=True, packed=packed)
+        weigh(memory, self.weights)
+        after, other = new_state(system.nq, system.nv, system.m), self.models[0][0]
+        self.tape = self.new_tape(min(self.length, self.total_steps))
+        ends = [(k + 1) * self.length for k in range(len(self.states))]
+        for (state, rows), end in zip(reversed(self.states), reversed(ends), strict=True):
+            if interrupts.pending():
+                raise KeyboardInterrupt
+            self.state.copy_from(state)
+            self.counters.rows, self.tape.count, self.memory.factors_good = rows, 0, 0
+            self.march_taped(min(end, self.total_steps))
+            tables: Any = model.function, model.tables, model.scratch, other.function, self.plan
+            tables += after, memory, self.tape, self.together, adjoint
+            status = march_back(*tables)
+            self.check(self.understood(int(status)), self.tape.t[0], self.tape.t_after[0])
+
+    def by_start(self, adjoint: Adjoint) -> FloatArray:
+        """What the derivatives of the start add."""
+        first = self.first_tangents
+        return np.asarray(sum(getattr(first, name) @ getattr(adjoint, name) for name in ("q", "v", "a", "lam")))
+
+    def start(self, stretch: Any, *, first: bool) -> None:
+        super().start(stretch, first=first)
+        self.first_tangents = self.tangents.copy()
+
+
+def row_derivatives(run: TapedRun, sol: Solution, weighted: Weighted) -> tuple[FloatArray, ...]:
+    """Derivatives of what rows add to the objective by their own q (as increments), v, a and lam."""
+    system, sizes = run.system, run.system.scales.v
+    fast = max(1e-2, float(np.abs(sol.v / sizes).max(initial=0.0)))
+    strong = max(1e-2, float(np.abs(sol.a / sizes).max(initial=0.0)))
+    heavy = max(1e-2, float(np.abs(sol.lam).max(initial=0.0)))
+    steps = {"q": sizes, "v": fast * sizes, "a": strong * sizes, "lam": np.full(system.m, heavy)}
+    found = []
+    for name, typical in steps.items():
+        out = np.zeros((sol.t.size, typical.size))
+        if name == "q" and system.nq == 0:
+            found.append(out)
+            continue
+        for i, size in enumerate(typical):
+            h = PART * size
+            for k, weight in zip(CENTRAL[0], CENTRAL[1], strict=True):
+                out[:, i] += weight / h * weighted.rows(_moved(sol, name, i, k * h))
+        found.append(out)
+    return tuple(found)
+
+
+def _moved(sol: Solution, name: str, i: int, h: float) -> Solution:
+    """The solution with one component of all rows moved."""
+    other, system = copy(sol), sol.system
+    other.aux = {}
+    if name != "q" or system.retract is None:
+        values = getattr(sol, name).copy()
+        values[:, i] += h
+    else:
+        d = np.zeros(system.nv)
+        d[i] = h
+        values = np.array([system.retract(q.copy(), d.copy()) for q in sol.q])
+    setattr(other, name, values)
+    return other
+
+
+def gradient_of(run: TapedRun, objective: Objective, checkpoints: int, progress: bool) -> Gradient:
+    """Run, and go back."""
+    run.prepare(checkpoints)
+    with Progress(run.whole, progress) as bar:
+        sol = run.execute(bar)
+    weighted = Weighted(objective, sol.t)
+    plain = copy(sol)
+    plain.aux = {}
+    value = float(weighted.rows(plain).sum())
+    rows = row_derivatives(run, sol, weighted)
+    if run.independent.dropped.size and np.any(rows[3]):
+        raise SensitivityError(
+            "multipliers of redundant rows are shared after the run: gradients do not go back over that",
+            hint="use integrate(..., sensitivities=[...]), or remove redundant rows",
+        )
+    system = run.system
+    unknowns = system.nv + run.independent.chosen.size
+    adjoint = Adjoint(
+        nv=system.nv,
+        m=system.m,
+        parameters=len(run.variations),
+        unknowns=unknowns,
+        J_back=run.linear.M_n.size,
+        rows=sol.t.size,
+    )
+    adjoint.row_q, adjoint.row_v, adjoint.row_a, adjoint.row_lam = rows
+    run.go_back(adjoint)
+    for name, first in zip(("q", "v", "a", "lam"), rows, strict=True):
+        getattr(adjoint, name)[:] += first[0]
+    by = adjoint.by + run.by_start(adjoint)
+    for j, one in enumerate(run.variations):
+        by[j] += float(one.difference(lambda other: weighted.rows(_with(sol, other)).sum(), system))
+    return Gradient(value, by, tuple(one.name for one in run.variations), sol)
+
+
+def _with(sol: Solution, system: Any) -> Solution:
+    other = copy(sol)
+    other.system, other.aux = system, {}
+    return other

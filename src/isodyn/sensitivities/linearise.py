@@ -1,0 +1,335 @@
+"""The matrices and the derivatives by parameters of one step, where it converged
+(isodyn.sensitivities.memory has the equations).
+
+Differences have four points, f' = (8(f₊ − f₋) − (f₊₊ − f₋₋))/12h + O(h⁴), with h a thousandth of a
+typical size: truncation and rounding are both about 1e-12 of what functions vary by. Derivatives in
+the state come from the model where its matrices are exact (mechanisms), by columns of differences
+elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isodyn.kernels.compiled import (
+    BALANCE,
+    CONSTRAINT,
+    JACOBIAN,
+    MULTIPLIERS,
+    NONIDEAL,
+    OK,
+    POSITION,
+    VELOCITY,
+    FloatArray,
+    kernel,
+)
+from isodyn.kernels.lowering import natural
+from isodyn.kernels.struct_types import struct_at
+from isodyn.sensitivities.memory import Linear, Tangents, Varied
+from isodyn.sensitivities.retraction import put_tangents
+from isodyn.stepping.closure import fill_with, measure, retract
+from isodyn.stepping.equations import trial
+from isodyn.stepping.memory import Leg, Memory, Physics, State
+
+PART = 1e-3  # of a typical size: distance of the points of a difference
+POINTS = (1.0, -1.0, 2.0, -2.0)
+WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
+
+
+@kernel()
+def times(
+    starts: FloatArray, columns: FloatArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
+) -> None:
+    """out += factor × (a matrix in its pattern) x."""
+    for i in range(starts.size - 1):
+        total = 0.0
+        for k in range(natural(starts[i]), natural(starts[i + 1])):
+            total += values[k] * x[natural(columns[k])]
+        out[i] += factor * total
+
+
+@kernel()
+def times_transposed(
+    starts: FloatArray, columns: FloatArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
+) -> None:
+    """out += factor × (a matrix in its pattern)ᵀ x."""
+    for i in range(starts.size - 1):
+        by = factor * x[i]
+        if by != 0.0:
+            for k in range(natural(starts[i]), natural(starts[i + 1])):
+                out[natural(columns[k])] += by * values[k]
+
+
+@kernel()
+def ask(p: Any, linear: Any, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: Any) -> int:
+    """One question to the model."""
+    status: int = p.model(what, t, q, v, a, lam, c, p.tables, p.scratch, out)
+    return status
+
+
+@kernel()
+def exact_matrix(
+    p: Physics, linear: Linear, k: int, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+) -> int:
+    """∂balance/∂a, ∂/∂v or ∂/∂q (k = 0, 1, 2) from the model."""
+    c = memory.kappa
+    c[0], c[1], c[2] = 0.0, 0.0, 0.0
+    c[k] = 1.0
+    return ask(p, linear, JACOBIAN, t, q, v, a, lam, c, out)
+
+
+@kernel()
+def column_along_q(
+    p: Physics, linear: Linear, what: int, j: int, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+) -> int:
+    """out = ∂(answer to `what`)/∂q along component j, by differences."""
+    n, h, answer = linear.work.size, PART * linear.size_v[j], linear.big[: out.size]
+    fill_with(out, 0.0)
+    fill_with(linear.work, 0.0)
+    status = OK
+    for k in range(4):
+        linear.work[j] = POINTS[k] * h
+        status = retract(p, q, linear.work, memory.kappa, linear.q_plus)
+        if status == OK:
+            status = ask(p, linear, what, t, linear.q_plus, v, a, lam, memory.kappa, answer)
+        if status != OK:
+            break
+        for i in range(out.size):
+            out[i] += WEIGHTS[k] / h * answer[i]
+    linear.work[j] = 0.0
+    return status if n > 0 else OK
+
+
+@kernel()
+def matrix_along_q(
+    p: Physics, linear: Linear, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, sign: float, out: Any
+) -> int:
+    """out += sign·∂balance/∂q by columns of differences (full matrices)."""
+    n = natural(linear.size_v.size)
+    column = linear.big[2 * n : 3 * n]
+    for j in range(n):
+        status = column_along_q(p, linear, BALANCE, j, t, q, v, a, lam, memory, column)
+        if status != OK:
+            return status
+        for i in range(n):
+            out[i * n + j] += sign * column[i]
+    return OK
+
+
+@kernel()
+def matrix_along_v(
+    p: Physics, linear: Linear, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+) -> int:
+    """out = ∂balance/∂v by columns of differences (full matrices)."""
+    n = natural(linear.size_v.size)
+    answer, moved = linear.big[:n], linear.big[n : 2 * n]
+    fast = 0.0
+    for i in range(n):
+        fast = max(fast, abs(v[i]) / linear.size_v[i])
+        moved[i] = v[i]
+    fill_with(out, 0.0)
+    for j in range(n):
+        h = PART * linear.size_v[j] * max(fast, 1e-2)
+        for k in range(4):
+            moved[j] = v[j] + POINTS[k] * h
+            status = ask(p, linear, BALANCE, t, q, moved, a, lam, memory.kappa, answer)
+            if status != OK:
+                return status
+            for i in range(n):
+                out[i * n + j] += WEIGHTS[k] / h * answer[i]
+        moved[j] = v[j]
+    return OK
+
+
+@kernel()
+def linearise_balance(p: Physics, linear: Linear, t: float, memory: Memory) -> int:
+    """K, C, M and D at the trial state in memory."""
+    q, v, a, lam = memory.q, memory.v, memory.a, memory.lam
+    status = exact_matrix(p, linear, 0, t, q, v, a, lam, memory, linear.M)
+    if status == OK and linear.exact == 1:
+        status = exact_matrix(p, linear, 1, t, q, v, a, lam, memory, linear.C)
+        if status == OK:
+            status = exact_matrix(p, linear, 2, t, q, v, a, lam, memory, linear.K)
+    elif status == OK:
+        status = matrix_along_v(p, linear, t, q, v, a, lam, memory, linear.C)
+        fill_with(linear.K, 0.0)
+        if status == OK and q.size > 0:
+            status = matrix_along_q(p, linear, t, q, v, a, lam, memory, 1.0, linear.K)
+    if status == OK and lam.size > 0:
+        what = MULTIPLIERS if p.traits & NONIDEAL else CONSTRAINT
+        status = ask(p, linear, what, t, q, v, a, lam, memory.kappa, linear.D)
+    return status
+
+
+@kernel()
+def linearise_range(p: Physics, linear: Linear, state: State, memory: Memory) -> int:
+    """H = ∂(G_nᵀμ − M_n p)/∂q, all else fixed."""
+    t, q, v = state.t, state.q, state.v
+    for i in range(linear.work.size):
+        linear.minus_p[i] = -memory.p[i]
+    if linear.exact == 1:
+        status = exact_matrix(p, linear, 2, t, q, v, linear.minus_p, memory.mu, memory, linear.H)
+        if status == OK:
+            C = linear.K  # which is filled after this
+            status = exact_matrix(p, linear, 2, t, q, v, linear.no_a, linear.no_lam, memory, C)
+            for k in range(linear.H.size):
+                linear.H[k] -= C[k]
+        return status
+    fill_with(linear.H, 0.0)
+    status = matrix_along_q(p, linear, t, q, v, linear.minus_p, memory.mu, memory, 1.0, linear.H)
+    if status == OK:
+        status = matrix_along_q(p, linear, t, q, v, linear.no_a, linear.no_lam, memory, -1.0, linear.H)
+    return status
+
+
+@kernel()
+def linearise_end(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
+    """G at the end of the step, and Γ where it is wanted."""
+    n, m = natural(linear.size_v.size), natural(linear.no_lam.size)
+    status = ask(p, linear, CONSTRAINT, t_1, after.q, after.v, after.a, after.lam, memory.kappa, linear.G_1)
+    if status == OK and linear.gamma.size > 0:
+        column = linear.levels[:m]
+        for j in range(n):
+            status = column_along_q(
+                p, linear, VELOCITY, j, t_1, after.q, after.v, after.a, after.lam, memory, linear.work_m
+            )
+            if status != OK:
+                return status
+            for i in range(m):
+                column[i] = linear.work_m[i]
+                linear.gamma[i * n + j] = column[i]
+    return status
+
+
+@kernel()
+def linearise(
+    p: Physics,
+    leg: Leg,
+    t: float,
+    t_1: float,
+    dt: float,
+    before: State,
+    after: State,
+    memory: Memory,
+    linear: Linear,
+) -> int:
+    """All matrices of a step from `before` to `after`, whose unknowns are in memory."""
+    status = OK
+    if p.closure.keep_position == 1 and p.rows.size > 0:
+        status = linearise_range(p, linear, before, memory)
+    if status == OK:
+        status = trial(p, leg, dt, before, memory.c, memory)
+    if status != OK:
+        return status
+    put_tangents(linear, memory.d, linear.A_b, linear.T_b)
+    status = linearise_balance(p, linear, t, memory)
+    if status != OK:
+        return status
+    for i in range(memory.x.size):
+        memory.d[i] = dt * before.v[i] + dt * dt * (0.5 * memory.a_p[i] + leg.l3 * memory.x[i] - memory.p[i])
+    put_tangents(linear, memory.d, linear.A_e, linear.T_e)
+    return linearise_end(p, linear, t_1, after, memory) if after.lam.size > 0 else OK
+
+
+@kernel()
+def along_rows(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory, dq: Any, out: Any) -> int:
+    """out = Γ δq at the end of the step, by differences of φ̇ along δq."""
+    fill_with(out, 0.0)
+    size = measure(dq, memory.by_v)
+    if size == 0.0 or after.q.size == 0:
+        return OK
+    h = PART / size
+    status = OK
+    for k in range(4):
+        for i in range(dq.size):
+            linear.work[i] = POINTS[k] * h * dq[i]
+        status = retract(p, after.q, linear.work, memory.kappa, linear.q_plus)
+        if status == OK:
+            status = ask(
+                p, linear, VELOCITY, t_1, linear.q_plus, after.v, after.a, after.lam, memory.kappa, linear.work_m
+            )
+        if status != OK:
+            return status
+        for i in range(out.size):
+            out[i] += WEIGHTS[k] / h * linear.work_m[i]
+    return status
+
+
+@kernel()
+def add_answer(
+    other: Physics,
+    table: int,
+    what: int,
+    t: float,
+    q: Any,
+    v: Any,
+    a: Any,
+    lam: Any,
+    c: Any,
+    factor: float,
+    work: Any,
+    out: Any,
+) -> int:
+    """out += factor × the answer of the model with other tables."""
+    status: int = other.model(what, t, q, v, a, lam, c, struct_at(table), other.scratch, work)
+    if status == OK:
+        for i in range(out.size):
+            out[i] += factor * work[i]
+    return status
+
+
+@kernel()
+def by_parameter(
+    other: Physics,
+    varied: Varied,
+    j: int,
+    t: float,
+    t_1: float,
+    before: State,
+    after: State,
+    memory: Memory,
+    linear: Linear,
+    tangents: Tangents,
+) -> int:
+    """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory."""
+    f, phi, rate, g = tangents.f[j], tangents.phi[j], tangents.rate[j], tangents.g[j]
+    fill_with(f, 0.0)
+    fill_with(phi, 0.0)
+    fill_with(rate, 0.0)
+    fill_with(g, 0.0)
+    status, c, work, m = OK, memory.kappa, linear.big[: f.size], phi.size
+    ranged = other.closure.keep_position == 1 and m > 0
+    for k in range(5):
+        table, by = varied.tables[j, k], varied.weights[j, k]
+        if by == 0.0:
+            continue
+        if varied.in_balance[j] == 1 and status == OK:
+            status = add_answer(other, table, BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, by, work, f)
+        if varied.in_rows[j] == 1 and m > 0 and status == OK:
+            status = rows_by_parameter(other, table, t_1, after, c, by, linear, phi, rate)
+        if ranged and varied.in_range[j] == 1 and status == OK:
+            status = add_answer(
+                other, table, BALANCE, before.t, before.q, before.v, linear.minus_p, memory.mu, c, by, work, g
+            )
+            if status == OK:
+                status = add_answer(
+                    other, table, BALANCE, before.t, before.q, before.v, linear.no_a, linear.no_lam, c, -by, work, g
+                )
+    return status
+
+
+@kernel()
+def rows_by_parameter(
+    other: Physics, table: int, t_1: float, after: State, c: Any, by: float, linear: Linear, phi: Any, rate: Any
+) -> int:
+    """Add to ∂φ/∂θ and ∂φ̇/∂θ what one point of the difference says."""
+    status = OK
+    if after.q.size > 0:
+        status = add_answer(
+            other, table, POSITION, t_1, after.q, after.v, after.a, after.lam, c, by, linear.work_m, phi
+        )
+    if status == OK:
+        status = add_answer(
+            other, table, VELOCITY, t_1, after.q, after.v, after.a, after.lam, c, by, linear.work_m, rate
+        )
+    return status

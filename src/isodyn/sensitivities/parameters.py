@@ -1,0 +1,345 @@
+"""What a parameter is: a name, a value, and the system that another value makes.
+
+`Parametrised` is a function that builds a system from named numbers. Mechanisms have such a function
+already: their parts are named, and so are the numbers in them, "crank.mass", "pin.point.x",
+"spring.stiffness", "gravity.z".
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from isodyn.bodies.body import Body
+from isodyn.errors import InputError, IsodynError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.compilation import compile_parts
+from isodyn.mechanism.parts import Parts, nearest
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.description import Description, as_system
+
+AXES = {"x": 0, "y": 1, "z": 2}
+BODY_NUMBERS = ("mass", "inertia", "position", "velocity", "angular_velocity", "angle")
+
+
+class Family(Protocol):
+    """A system that depends on named numbers."""
+
+    def value(self, name: str) -> float: ...
+
+    def at(self, changes: Mapping[str, float]) -> Any:
+        """The system with other values of these parameters."""
+
+
+class Parametrised(Description):
+    """A system that a function builds from named numbers.
+
+    It stands wherever a system is asked for, and its numbers are parameters for sensitivities,
+    gradients and fits. What several parts depend on, such as the length of a link in its mass, its
+    inertia and its joints, becomes one parameter in this way.
+
+    Parameters
+    ----------
+    build
+        Function that takes the numbers by name and returns a system or a mechanism.
+    **values
+        The numbers.
+
+    Raises
+    ------
+    InputError
+        If a value is not a finite number.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> def oscillator(k):
+    ...     return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -k * q, q0=[1.0], v0=[0.0])
+    >>> family = iso.Parametrised(oscillator, k=4.0)
+    >>> sol = iso.integrate(family, dt=0.01, t_end=1.0, sensitivities=["k"])
+    >>> sol.sensitivity("k").q.shape
+    (101, 1)
+    """
+
+    def __init__(self, build: Callable[..., Any], **values: float) -> None:
+        if not callable(build):
+            raise InputError(f"build must be a function of named numbers, received {build!r}")
+        for name, value in values.items():
+            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
+                raise InputError(f"parameter {name!r} must be a finite number, received {value!r}")
+        self.build, self.values = build, {name: float(value) for name, value in values.items()}
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
+        return f"<Parametrised: {numbers}>"
+
+    def compile(self) -> Any:
+        """Return the system with the present values.
+
+        Returns
+        -------
+        system
+            The system.
+        """
+        return self.at({})
+
+    def value(self, name: str) -> float:
+        """Return the value of a parameter.
+
+        Parameters
+        ----------
+        name
+            Its name.
+
+        Returns
+        -------
+        value
+            Its value.
+
+        Raises
+        ------
+        InputError
+            If there is no such parameter.
+        """
+        if name not in self.values:
+            raise InputError(f"there is no parameter named {name!r}", hint=nearest(name, self.values))
+        return self.values[name]
+
+    def at(self, changes: Mapping[str, float]) -> Any:
+        """Return the system with other values of some parameters.
+
+        Parameters
+        ----------
+        changes
+            Values by name.
+
+        Returns
+        -------
+        system
+            The system.
+        """
+        for name in changes:
+            self.value(name)
+        return as_system(self.build(**{**self.values, **changes}))
+
+    def with_values(self, **changes: float) -> Parametrised:
+        """Return the same family at other values.
+
+        Parameters
+        ----------
+        **changes
+            Values by name.
+
+        Returns
+        -------
+        family
+            The family.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> iso.Parametrised(lambda k: None, k=4.0).with_values(k=5.0)
+        <Parametrised: k = 5>
+        """
+        for name in changes:
+            self.value(name)
+        return Parametrised(self.build, **{**self.values, **changes})
+
+
+class NamedParts:
+    """A mechanism, whose numbers are named by its parts."""
+
+    def __init__(self, system: MechanismSystem) -> None:
+        assert system.description is not None
+        self.system, self.description = system, system.description
+        parts = system.description.parts
+        self.known = {**parts.bodies, **parts.joints, **parts.loads}
+
+    def value(self, name: str) -> float:
+        """The value of a number."""
+        part, path = self.split(name)
+        found = self.read(part, path, name)
+        if isinstance(found, bool) or not isinstance(found, int | float | np.number) or not np.isfinite(found):
+            raise InputError(f"{name!r} is not a number, but {found!r}", hint=self.hint(part, path))
+        return float(found)
+
+    def split(self, name: str) -> tuple[str, list[str]]:
+        """The part that a name begins with, and what of it is meant."""
+        if not isinstance(name, str):
+            raise InputError(f"the name of a parameter is a text such as 'crank.mass', received {name!r}")
+        if name.split(".")[0] == "gravity" and "gravity" not in self.known:
+            return "", name.split(".")[1:]
+        found = [part for part in self.known if name.startswith(f"{part}.")]
+        if not found:
+            first = name.split(".")[0]
+            raise InputError(
+                f"there is no part for the parameter {name!r}", hint=nearest(first, [*self.known, "gravity"])
+            )
+        part = max(found, key=len)
+        return part, name[len(part) + 1 :].split(".")
+
+    def hint(self, part: str, path: list[str]) -> str:
+        """What can be named instead."""
+        if not part:
+            return "gravity.x, gravity.y or gravity.z"
+        return f"numbers of {part!r}: {', '.join(self.numbers_of(self.known[part]))}"
+
+    @staticmethod
+    def numbers_of(part: Any) -> list[str]:
+        """Names of what may hold numbers."""
+        if isinstance(part, Body):
+            return list(BODY_NUMBERS)
+        return [field.name for field in fields(part) if _holds_numbers(getattr(part, field.name))]
+
+    def read(self, part: str, path: list[str], name: str) -> Any:
+        """What a path leads to."""
+        if not part:
+            return _read(self.description.gravity, path, name, self.hint(part, path))
+        owner = self.known[part]
+        if isinstance(owner, Body) and path[0] not in BODY_NUMBERS:
+            raise InputError(f"there is no number {name!r}", hint=self.hint(part, path))
+        return _read(owner, path, name, self.hint(part, path))
+
+    def at(self, changes: Mapping[str, float]) -> Any:
+        """The system with other values of these numbers."""
+        if not changes:
+            return self.system
+        parts, gravity = self.description.parts.copied(), self.description.gravity.copy()
+        for name, value in changes.items():
+            part, path = self.split(name)
+            self.value(name)
+            if not part:
+                gravity = _written(gravity, path, value)
+                continue
+            for group in (parts.bodies, parts.joints, parts.loads):
+                if part in group:
+                    group[part] = self.changed(group[part], path, value)
+        return self.compiled(parts, gravity)
+
+    @staticmethod
+    def changed(part: Any, path: list[str], value: float) -> Any:
+        """A part with another number in it."""
+        other = _written(part, path, value)
+        if isinstance(part, Body) and path[0] == "angle":
+            turned = np.array([np.cos(value / 2), 0.0, 0.0, np.sin(value / 2)])
+            other = replace(other, orientation=turned)
+        return other
+
+    def compiled(self, parts: Parts, gravity: FloatArray) -> Any:
+        """The system of changed parts."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the mechanism itself has told
+            return compile_parts(parts, gravity, self.description.cayley, "rotation")
+
+    def assembled(self) -> bool:
+        """Whether the start of the system is another than that of its parts."""
+        parts = self.description.parts
+        made = self.compiled(parts.copied(), self.description.gravity)
+        return not (np.array_equal(made.q0, self.system.q0) and np.array_equal(made.v0, self.system.v0))
+
+
+def _holds_numbers(value: Any) -> bool:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return value is not None and bool(array.size)
+
+
+def _index(key: str, array: Any) -> tuple[int, ...]:
+    """Which entry "x", "yz" or "2" is."""
+    if key in AXES:
+        i = AXES[key]
+        return (i, i) if np.ndim(array) == 2 else (i,)
+    if len(key) == 2 and set(key) <= set(AXES):
+        return AXES[key[0]], AXES[key[1]]
+    return (int(key),)
+
+
+def _read(owner: Any, path: list[str], name: str, hint: str) -> Any:
+    for key in path:
+        try:
+            if is_dataclass(owner):
+                owner = getattr(owner, key)
+            else:
+                for i in _index(key, np.asarray(owner, dtype=np.float64)):
+                    owner = owner[i]
+        except (AttributeError, ValueError, TypeError, IndexError, KeyError):
+            raise InputError(f"there is no number {name!r}", hint=hint) from None
+    if np.ndim(owner) > 0:
+        raise InputError(f"{name!r} is not one number, but {np.asarray(owner).tolist()}", hint="add .x, .y or .z")
+    return owner
+
+
+def _written(owner: Any, path: list[str], value: float) -> Any:
+    """A copy with another number where the path leads to."""
+    key, rest = path[0], path[1:]
+    if is_dataclass(owner) and not isinstance(owner, type):
+        return replace(owner, **{key: value if not rest else _written(getattr(owner, key), rest, value)})
+    array = np.array(owner, dtype=np.float64)
+    place = _index(key, array)
+    if rest:
+        array[place] = _written(array[place], rest, value)
+    else:
+        array[place] = value
+        if len(place) == 2:
+            array[place[::-1]] = value
+    return array
+
+
+def family_of(given: Any) -> Family:
+    """The family that a system belongs to."""
+    if isinstance(given, Parametrised):
+        return given
+    system = as_system(given)
+    if isinstance(system, MechanismSystem) and system.description is not None:
+        return NamedParts(system)
+    raise InputError(
+        f"a {type(system).__name__} has no named parameters",
+        hint="take a Mechanism, or iso.Parametrised(build, name=value)",
+    )
+
+
+PART = 1e-3  # of a parameter: distance of the points of a difference
+LEAST = 1e-2  # beside which a parameter is small
+CENTRAL = ((1.0, -1.0, 2.0, -2.0), (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0), 0.0)
+FORWARD = ((1.0, 2.0, 3.0, 4.0), (4.0, -3.0, 4.0 / 3.0, -0.25), -25.0 / 12.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Variation:
+    """A parameter, and systems at the points of a difference: ∂f/∂θ = Σ weight·f."""
+
+    name: str
+    value: float
+    h: float
+    systems: tuple[Any, ...]
+    weights: tuple[float, ...]  # of these, and that of the system itself last
+
+    def difference(self, function: Callable[[Any], FloatArray], itself: Any) -> FloatArray:
+        """∂(function of the system)/∂θ."""
+        total: Any = 0.0
+        for system, weight in zip((*self.systems, itself), self.weights, strict=True):
+            if weight != 0.0:
+                total = total + weight * np.asarray(function(system))
+        return np.asarray(total)
+
+
+def vary(family: Family, name: str, scale: float | None = None) -> Variation:
+    """Systems at other values of a parameter; on one side only where the other side is refused."""
+    value = family.value(name)
+    h = PART * max(abs(value), LEAST if scale is None else scale)
+    refused: IsodynError | None = None
+    for points, weights, own in (CENTRAL, FORWARD):
+        try:
+            systems = tuple(family.at({name: value + k * h}) for k in points)
+        except IsodynError as error:
+            refused = error
+            continue
+        return Variation(name, value, h, systems, (*(w / h for w in weights), own / h))
+    assert refused is not None
+    raise InputError(f"{name} = {value:g} cannot be varied: {refused}", hint="choose a value inside its range")

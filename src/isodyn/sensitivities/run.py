@@ -1,0 +1,371 @@
+"""A run that carries derivatives along (isodyn.sensitivities.forward)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import ConvergenceError, SensitivityError
+from isodyn.kernels.compiled import (
+    BALANCE,
+    GENERAL,
+    JACOBIAN,
+    KNOWS_MASS,
+    NONIDEAL,
+    FloatArray,
+    IntArray,
+)
+from isodyn.kernels.struct_types import addresses
+from isodyn.linear_solvers.rows import least_multipliers
+from isodyn.marching.method import Method
+from isodyn.marching.run import Run
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.results.sensitivity import Sensitivity
+from isodyn.results.solution import Solution
+from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
+from isodyn.sensitivities.memory import Derivatives, Linear, Tangents, Together, Varied, new_linear
+from isodyn.sensitivities.parameters import Family, NamedParts, Variation, vary
+from isodyn.sensitivities.start import StartTangent, along
+from isodyn.stepping.newton_settings import Newton
+from isodyn.systems.compiled_system import settled
+from isodyn.systems.first_order import FirstOrderSystem
+from isodyn.systems.mechanical import MechanicalSystem
+from isodyn.systems.model import Model
+from isodyn.systems.questions import Questions
+
+AGREES = 1e-7  # matrices of a model that differ from differences by less, relatively, are the derivatives
+
+
+def refuse(system: Any, method: Method, newton: Newton) -> None:
+    """SensitivityError for what cannot be differentiated."""
+    closure, model = method.closure, system.model()
+    mechanical = isinstance(system, MechanismSystem)
+    why = {
+        "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
+        "forces that depend on multipliers": bool(model.traits & NONIDEAL),
+        "coordinates with a retraction of their own": system.retract is not None and not mechanical,
+        "nonholonomic rows beside holonomic ones whose φ is kept": 0 < system.m_phi < system.m
+        and closure.keep_position,
+        "flexible bodies": mechanical and bool(system.layout.flexible),
+        "continuous states of a mechanism": mechanical and bool(system.layout.states),
+        "a composition of steps": method.composition is not None,
+        "a formulation that closes at the balance": closure.at_balance,
+        "a formulation that eliminates multipliers": closure.eliminate > 0,
+        "a formulation that projects after the step": closure.project > 0,
+        "a formulation with a correction of v, or one in the balance": closure.keep_velocity or closure.in_balance > 0,
+        "a formulation that closes φ̈": system.m > 0 and closure.acceleration != 0.0,
+        "other forms of the iteration than the default": newton.form != 0 or newton.quasi or newton.reuse,
+    }
+    for what, found in why.items():
+        if found:
+            raise SensitivityError(
+                f"{what}: such steps are not differentiated",
+                hint="Stabilised(), VelocityLevel() and PositionLevel() are; so are systems without constraints",
+            )
+
+
+def with_mass_range(method: Method) -> Method:
+    """The same method, with corrections of q that are functions of the state."""
+    if not method.closure.keep_position:
+        return method
+    return replace(
+        method,
+        closure=replace(method.closure, mass_range=True),
+        first_closure=replace(method.first_closure, mass_range=method.first_closure.keep_position),
+    )
+
+
+def rotations_of(system: Any) -> tuple[IntArray, bool]:
+    """Where rotation vectors are in v, and whether rotations are moved by the Cayley map."""
+    if not isinstance(system, MechanismSystem):
+        return np.zeros(0, dtype=np.int64), False
+    layout = system.layout
+    first = [layout.first_v[k] + 3 for k, body in enumerate(layout.bodies) if body.kind == "spatial"]
+    return np.array(first, dtype=np.int64), layout.cayley
+
+
+class SensitiveRun(Run):
+    """A run with the derivatives of its state by parameters."""
+
+    transposed = False
+
+    def __init__(
+        self,
+        system: Any,
+        method: Method,
+        stretches: list[Any],
+        *,
+        family: Family,
+        names: Sequence[str],
+        newton: Newton | None = None,
+        **options: Any,
+    ) -> None:
+        newton = newton or Newton(rtol=1e-13)
+        refuse(system, method, newton)
+        self.variations = [vary(family, name) for name in names]
+        self.assembled = isinstance(family, NamedParts) and family.assembled()
+        super().__init__(system, with_mass_range(method), stretches, newton=newton, **options)
+        if self.sized or self.watch is not None or self.sampling is not None:
+            raise SensitivityError(
+                "steps whose ends depend on the motion are not differentiated",
+                hint="take a number or iso.StepTimes for dt, and no events",
+            )
+        for leg in self.plan.legs:
+            leg.max_halvings = leg.reuse = 0
+        self.remedies = []
+        self.check_columns()
+        self.models = [[self.varied_model(s) for s in one.systems] for one in self.variations]
+        self.linear = self.new_linear()
+        self.varied = self.new_varied()
+        self.tangents = Tangents(parameters=len(names), nv=system.nv, m=system.m)
+        self.kept = self.tangents.copy()
+        self.enforced: Any = None
+        sizes = {"rows": 0 if self.transposed else self.rows.t.size, "parameters": len(names)}
+        self.derivatives = Derivatives(nv=system.nv, m=system.m, **sizes)
+        structs = [self.linear, self.varied, self.tangents, self.models[0][0].scratch, self.derivatives]
+        self.together = Together()
+        where = addresses(structs)
+        for name, address in zip(("linear", "varied", "tangents", "scratch", "out"), where, strict=True):
+            setattr(self.together, name, address)
+
+    def _keeps_balance(self) -> bool:
+        """Forces are read at t_n: the states at balances are not differentiated."""
+        return False
+
+    def check_columns(self) -> None:
+        """SensitivityError unless all columns are saved."""
+        system, kept = self.system, self.columns
+        if (kept.q.size, kept.v.size, kept.a.size, kept.lam.size) != (system.nq, system.nv, system.nv, system.m):
+            raise SensitivityError("sensitivities need all columns", hint="leave select= out")
+
+    # ---- models
+
+    def model_of(self, system: Any) -> Model:
+        """The model; with full matrices where its own are not the derivatives."""
+        model = super().model_of(system)
+        exact = type(system) is MechanismSystem
+        return model if exact or model.dense is None else model.dense()
+
+    def varied_model(self, system: Any) -> Model:
+        """The model of a system with another value of a parameter, of the same shape."""
+        if (system.nq, system.nv, system.m) != (self.system.nq, self.system.nv, self.system.m):
+            raise SensitivityError("a parameter changes the number of unknowns or rows")
+        model = self.model_of(system)
+        if model.function is not self.model.function and isinstance(system, MechanicalSystem | FirstOrderSystem):
+            model = system.model(plain=True)
+        return model
+
+    def new_linear(self) -> Linear:
+        """Memory for linearised steps."""
+        rotations, cayley = rotations_of(self.system)
+        if not self.model.traits & KNOWS_MASS:
+            raise SensitivityError(f"a {type(self.system).__name__} does not tell its mass matrix")
+        exact = type(self.system) is MechanismSystem and self.is_exact()
+        if not exact and self.model.sparsity is not None:
+            self.model = self.model.dense() if self.model.dense is not None else self.model
+        return new_linear(
+            self.system, self.model, exact=exact, rotations=rotations, cayley=cayley, transposed=self.transposed
+        )
+
+    def is_exact(self) -> bool:
+        """Whether the model's matrices are the derivatives of its balance, along a random direction."""
+        system, rng = self.system, np.random.default_rng(3)
+        ask = Questions(system)
+        n, m, t = system.nv, system.m, float(self.stretches[0].t_start)
+        q, v = settled(system, system.q0), system.v0 + 0.3 * rng.standard_normal(n) * system.scales.v
+        a, lam, d = rng.standard_normal(n), rng.standard_normal(m), rng.standard_normal(n) * system.scales.v
+        none = np.zeros(system.nv)
+        for k, by in ((1, (none, d)), (2, (d, none))):
+            weights = [0.0, 0.0, 0.0]
+            weights[k] = 1.0
+            J = ask.ask(JACOBIAN, t, q, v, a, n * n, lam, tuple(weights)).reshape(n, n)  # type: ignore[arg-type]
+
+            def balance(e: float, by: Any = by) -> FloatArray:
+                moved = q + e * by[0] if system.retract is None else np.asarray(system.retract(q.copy(), e * by[0]))
+                return ask.ask(BALANCE, t, moved, v + e * by[1], a, n, lam)
+
+            found, size = along(balance, 10.0), np.abs(J @ np.diag(np.abs(d))).max()
+            if not np.abs(J @ d - found).max() <= AGREES * size:
+                return False
+        return True
+
+    def new_varied(self) -> Varied:
+        """Tables at other values of the parameters, and where each parameter enters."""
+        varied = Varied(parameters=len(self.variations))
+        functions = {id(model.function) for models in self.models for model in models}
+        if len(functions) > 1:
+            raise SensitivityError("a parameter changes which functions a system is made of")
+        for j, (one, models) in enumerate(zip(self.variations, self.models, strict=True)):
+            own = self.own_twin(models[0])
+            structs = [*(model.tables for model in models), own.tables]
+            varied.tables[j] = addresses(structs)
+            varied.weights[j] = one.weights
+            varied.in_balance[j] = any(_differ(model.tables, own.tables) for model in models)
+            if varied.in_balance[j]:
+                varied.in_rows[j], varied.in_range[j] = self.enters(one)
+        return varied
+
+    def own_twin(self, like: Model) -> Model:
+        """The model of the system itself, with the function of the varied ones."""
+        if like.function is self.model.function:
+            return self.model
+        if not hasattr(self, "twin"):
+            self.twin: Model = self.system.model(plain=True)
+        return self.twin
+
+    def enters(self, one: Variation) -> tuple[int, int]:
+        """Whether a parameter changes the rows; mass matrix or G."""
+        system, rng = self.system, np.random.default_rng(5)
+        asked = [Questions(s) for s in one.systems]
+        span = self.stretches[0].t_start, self.stretches[-1].t_stop
+        rows = masses = False
+        for t in rng.uniform(*span, size=3):
+            q = settled(system, system.q0)
+            d = 0.05 * rng.standard_normal(system.nv) * system.scales.v
+            q = q + d[: q.size] if system.retract is None else np.asarray(system.retract(q.copy(), d))
+            v, a, lam = (rng.standard_normal(n) for n in (system.nv, system.nv, system.m))
+            still, none = np.zeros(system.nv), np.zeros(system.m)
+            if system.m:
+                levels = [np.append(ask.position(t, q, v), ask.velocity(t, q, v)) for ask in asked]
+                rows = rows or any(not np.array_equal(x, levels[0]) for x in levels)
+            forces = [ask.balance(t, q, v, a, lam) - ask.balance(t, q, v, still, none) for ask in asked]
+            masses = masses or any(not np.allclose(x, forces[0], rtol=1e-13, atol=0.0) for x in forces)
+        return int(rows), int(masses and system.m > 0)
+
+    # ---- the course of the run
+
+    def start(self, stretch: Any, *, first: bool) -> None:
+        given = settled(self.system, self.state.q.copy()), self.state.v.copy()
+        super().start(stretch, first=first)
+        if self.enforced is None:
+            self.enforced = self.independent.chosen.copy()
+        t = float(stretch.t_start) if first else float(np.nextafter(stretch.t_start, np.inf))
+        here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state)
+        tangents = self.tangents
+        for j, one in enumerate(self.variations):
+            dq0, dv0 = self.given_start(one) if first else (tangents.q[j].copy(), tangents.v[j].copy())
+            asked, active = [Questions(s) for s in one.systems], bool(self.varied.in_balance[j])
+
+            def by(function: Any, asked: Any = asked, one: Any = one, active: bool = active) -> Any:
+                if not active:
+                    return 0.0
+                answers = (function(ask) for ask in (*asked, here.ask))
+                return np.asarray(sum(w * x for w, x in zip(one.weights, answers, strict=True)))
+
+            dq = here.position(by, dq0)
+            dv = here.velocity(by, dq, dv0)
+            da, dlam = here.acceleration(by, dq, dv)
+            tangents.q[j], tangents.v[j], tangents.a[j] = dq, dv, da
+            tangents.da[j], tangents.lam[j] = 0.0, dlam
+        tangents.step = int(self.state.step)
+        k = int(self.counters.rows) - 1
+        for name in () if self.transposed else ("q", "v", "a", "lam"):
+            getattr(self.derivatives, name)[k] = getattr(tangents, name)
+
+    def given_start(self, one: Variation) -> tuple[FloatArray, FloatArray]:
+        """Derivatives of the start as it is given."""
+        system, n = self.system, self.system.nv
+        if self.assembled:
+            j = self.variations.index(one)
+            if not self.varied.in_balance[j]:
+                raise SensitivityError(
+                    f"{one.name!r} is a number of the start, which was assembled",
+                    hint="give bodies a consistent start, or build the mechanism in iso.Parametrised",
+                )
+            return np.zeros(n), np.zeros(n)
+        q0 = settled(system, system.q0)
+
+        def from_here(other: Any) -> FloatArray:
+            q = settled(other, other.q0)
+            return q - q0 if system.difference is None else np.asarray(system.difference(q0.copy(), q.copy()))
+
+        dq0 = np.zeros(n) if system.nq == 0 else one.difference(from_here, system)
+        return dq0, one.difference(lambda other: other.v0, system)
+
+    def go_on(self, upto: int) -> None:
+        self.kept.copy_from(self.tangents)
+        super().go_on(upto)
+        if not np.array_equal(self.independent.chosen, self.enforced):
+            raise SensitivityError(
+                f"other redundant rows are enforced from t = {self.state.t:.6g} on: the run is not differentiated there",
+                hint="remove redundant rows, or end the run before",
+            )
+
+    def march(self, upto: int) -> int:
+        """Call the march with derivatives."""
+        if int(self.tangents.step) != int(self.state.step):  # the run went back to look at redundant rows
+            self.tangents.copy_from(self.kept)
+        model, other = self.model, self.models[0][0] if self.models else self.model
+        tables: Any = model.function, model.tables, model.scratch, other.function, self.plan, upto
+        tables += self.state, self.memory, self.columns, self.rows, self.counters, self.together
+        status = int(march_tangents(*tables))
+        return self.understood(status)
+
+    def understood(self, status: int) -> int:
+        """Raise what a march with derivatives was stopped by; other statuses as they are."""
+        for one in (self.model, *(x for models in self.models for x in models)):
+            if one.raised is not None:
+                raise one.raised
+        if status == BROKEN:
+            raise SensitivityError(
+                f"the step to t = {self.state.t:.6g} did not converge at once: what was done about it is not differentiated",
+                hint="take smaller steps",
+            )
+        if status == UNSOLVED:
+            raise ConvergenceError(
+                f"the derivatives of the step to t = {self.state.t:.6g} do not converge", hint="take smaller steps"
+            )
+        return status
+
+    # ---- what is left
+
+    def solution(self, stopped: str | None) -> Solution:
+        """The solution, with its sensitivities."""
+        sol = super().solution(stopped)
+        k = sol.t.size
+        found = self.derivatives
+        q, v, a, lam = (values[:k].copy() for values in (found.q, found.v, found.a, found.lam))
+        if self.independent.dropped.size:
+            lam = self.shared(sol, q, lam)
+        for j, one in enumerate(self.variations):
+            sol.sensitivities[one.name] = Sensitivity(
+                sol, one.name, one.value, q[:, j], v[:, j], a[:, j], lam[:, j], one.systems, one.weights
+            )
+        return sol
+
+    def shared(self, sol: Solution, dq: FloatArray, dlam: FloatArray) -> FloatArray:
+        """Derivatives of the multipliers of least norm, as rows of a solution have them."""
+        ask, system, out = Questions(self.system), self.system, np.empty_like(dlam)
+        asked = [[Questions(s) for s in one.systems] for one in self.variations]
+        for k, t in enumerate(sol.t):
+            q, v, lam = sol.q[k].copy(), sol.v[k].copy(), sol.lam[k]
+
+            def least(ask: Questions, q: FloatArray, lam: FloatArray, t: Any = t, v: Any = v) -> FloatArray:
+                return least_multipliers(ask.G(t, q, v), lam, system.scales)
+
+            full_G = np.asarray(ask.G(t, q, v))
+            enforced = np.zeros(system.m)
+            force = full_G.T @ lam
+            enforced[self.enforced] = np.linalg.lstsq(full_G[self.enforced].T, force, rcond=None)[0]
+            for j, one in enumerate(self.variations):
+                d, dl = dq[k, j], dlam[k, j]
+                size = max(float(np.abs(d / system.scales.v).max()), 1e-300)
+
+                def moved(e: float, d: Any = d, dl: Any = dl, q: Any = q, lam: Any = enforced) -> FloatArray:
+                    beside = q + e * d if system.retract is None else np.asarray(system.retract(q.copy(), e * d))
+                    return least(ask, beside, lam + e * dl)
+
+                found = along(moved, size)
+                for weight, other in zip(one.weights, (*asked[j], ask), strict=True):
+                    found = found + weight * least(other, q, enforced)
+                out[k, j] = found
+        return out
+
+
+def _differ(one: Any, other: Any) -> bool:
+    """Whether two structs hold other numbers."""
+    words = one.__dict__["_integers"], other.__dict__["_integers"]
+    return not np.array_equal(*words)

@@ -1,0 +1,209 @@
+"""Model files in sweeps: parameters of the file, and numbers of its tables such as
+"spring.stiffness"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from isodyn.errors import InputError
+from isodyn.expressions.tokens import tokens
+from isodyn.later import Later, load
+from isodyn.mechanism.assembly import assemble
+from isodyn.mechanism.renumbered import Renumbering
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.parts import LOADS
+from isodyn.sweeps.subjects import Address, Subject, address, put, unknown
+
+build, builder, reader = Later("isodyn.models.build"), Later("isodyn.models.builder"), Later("isodyn.models.reader")
+pydantic = Later("pydantic")
+
+KINDS = ("bodies", "loads", "joints", "beams")
+
+
+def file_subject(model: Any, names: tuple[str, ...]) -> Subject | None:
+    """The subject of a model file, or of a path to one; None for anything else."""
+    is_path = isinstance(model, Path) or (isinstance(model, str) and model.endswith(".toml"))
+    if not is_path and type(model).__name__ != "ModelFile":
+        return None
+    try:
+        load(pydantic)
+    except ImportError:
+        raise InputError("model files need pydantic", hint="pip install 'isodyn[models]'") from None
+    read = build.load_model(model) if is_path else model
+    if read.model.problem is not None and any(address(name) is not None for name in names):
+        raise InputError(f"{read.source.name} names a ready problem, whose parts have no names here")
+    return FileSubject(read.source.text, read.source.name, read.parameters, names)
+
+
+@dataclass
+class FileSubject(Subject):
+    """A model file by its text."""
+
+    text: str
+    file: str
+    parameters: Mapping[str, float]
+    names: tuple[str, ...]
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = ("text", "file", "parameters", "names")
+        return {name: getattr(self, name) for name in names}
+
+    def kept(self) -> dict[str, Any]:
+        return {"text": self.text, "name": self.file, "parameters": dict(self.parameters)}
+
+    @property
+    def title(self) -> str:
+        return str(self._base.title)
+
+    @cached_property
+    def _base(self) -> Any:
+        """The model as its file has it."""
+        return build.model_from_text(self.text, self.file, self._plain(self.parameters))
+
+    def _plain(self, values: Mapping[str, float]) -> dict[str, float]:
+        """Values of parameters of the file."""
+        known = self._source.data.get("parameters", {})
+        free = "problem" in self._source.data
+        return {name: float(x) for name, x in values.items() if name in known or (free and address(name) is None)}
+
+    @cached_property
+    def _source(self) -> Any:
+        return reader.parse_text(self.text, self.file)
+
+    def check(self) -> None:
+        data = self._source.data
+        for name in self.names:
+            if name in data.get("parameters", {}) or ("problem" in data and address(name) is None):
+                continue
+            where = address(name)
+            if where is None or self._table(where) is None:
+                raise unknown(name, [*data.get("parameters", {}), *self._known()], self.file)
+        self._of({})
+
+    def _known(self) -> list[str]:
+        data, ends = self._source.data, (int, float, str)
+        return [
+            f"{part}.{key}"
+            for kind in KINDS
+            for part, table in data.get(kind, {}).items()
+            for key, value in table.items()
+            if isinstance(value, ends) and key not in ("type", "kind", "joint", "coordinate")
+        ]
+
+    def _table(self, where: Address) -> tuple[str, ...] | None:
+        for kind in KINDS:
+            if where.part in self._source.data.get(kind, {}):
+                return kind, where.part
+        return None
+
+    def _of(self, values: Mapping[str, float]) -> Any:
+        """The checked model with these values."""
+        written = {name: x for name, x in values.items() if name not in self._plain({name: x})}
+        source = self._source
+        if written:
+            data = dict(source.data)
+            for name, number in written.items():
+                where = address(name)
+                assert where is not None
+                path = self._table(where)
+                assert path is not None
+                kind, part = path
+                table = dict(data[kind][part])
+                old = table.get(where.key)
+                table[where.key] = _plain_list(put(old, where.places, float(number), name) if where.places else number)
+                data[kind] = {**data[kind], part: table}
+            source = replace(source, data=data)
+        return build.checked(source, self._plain({**self.parameters, **values}))
+
+    @cached_property
+    def _numbers(self) -> Renumbering | None:
+        if self._base.model.problem is not None or self._base.model.beams:
+            return None
+        system = self._base.mechanism().compile()
+        return Renumbering(system) if type(system) is MechanismSystem and system.description is not None else None
+
+    def prepared(self, values: Mapping[str, float]) -> tuple[Any, dict[str, Any]]:
+        model = self._of(values)
+        same_run = model.model.run == self._base.model.run and model.model.start.assemble == self._assembled
+        options = dict(self._options) if same_run else model.options()
+        system = self._renumbered(model)
+        return (model.system() if system is None else self._started(model, system)), options
+
+    @cached_property
+    def _options(self) -> dict[str, Any]:
+        return dict(self._base.options())
+
+    @property
+    def _assembled(self) -> bool:
+        return bool(self._base.model.start.assemble)
+
+    def _renumbered(self, model: Any) -> Any:
+        """The system by other numbers in the tables; None where more depends on them."""
+        base, numbers = self._base.model, self._numbers
+        new = model.model
+        changed = {name for name, x in model.parameters.items() if self._base.parameters.get(name) != x}
+        if numbers is None or self._elsewhere(new, changed):
+            return None
+        made = builder.Builder(model.source, new, model.parameters)
+        bodies: dict[str, Any] = {}
+        loads: dict[str, Any] = {}
+        for name, table in new.bodies.items():
+            if table != base.bodies[name]:
+                bodies[name] = made.body(name, table)
+        for name, table in new.loads.items():
+            if table != base.loads[name] or self._formulas["loads", name] & changed:
+                parts = made.made(LOADS, name, table)
+                if len(parts) != 1 or parts[0].name != name:
+                    return None
+                loads[name] = parts[0]
+        with made.located(()):
+            return numbers.system(bodies, loads)
+
+    def _elsewhere(self, new: Any, changed: set[str]) -> bool:
+        """Whether anything but bodies and loads differs from the file."""
+        base = self._base.model
+        keys = ("gravity", "cayley", "beams", "joints", "sensors", "controllers")
+        differs = any(getattr(new, key) != getattr(base, key) for key in keys)
+        return differs or any(used & changed for (kind, _), used in self._formulas.items() if kind != "loads")
+
+    @cached_property
+    def _formulas(self) -> dict[tuple[str, str], set[str]]:
+        """Parameters that texts of each part use."""
+        data = self._source.data
+        return {
+            (kind, part): _names_in(table)
+            for kind in (*KINDS, "sensors", "controllers")
+            for part, table in data.get(kind, {}).items()
+            if kind != "bodies"
+        }
+
+    def _started(self, model: Any, system: Any) -> Any:
+        """The system at the start that the file asks for."""
+        start = model.model.start
+        if not (start.positions or start.rates or start.hold):
+            return system
+        made = builder.Builder(model.source, model.model, model.parameters)
+        with made.located(("start",)):
+            keyed = [
+                {builder.coordinate(name): x for name, x in given.items()} for given in (start.positions, start.rates)
+            ]
+            return assemble(system, start.hold, keyed[0], keyed[1], model.model.run.t0).system
+
+
+def _plain_list(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _names_in(value: Any) -> set[str]:
+    """Names in all texts of a table; those that are no formulas have no parameters in them."""
+    if isinstance(value, str):
+        try:
+            return {token.text for token in tokens(value) if token.kind == "name"}
+        except InputError:
+            return set()
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return set().union(*(_names_in(part) for part in inner))

@@ -1,0 +1,148 @@
+"""Runs of single points, in whatever process: from values of parameters to numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from isodyn.api import integrate
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+from isodyn.sweeps.outputs import Output, Reader
+from isodyn.sweeps.subjects import Subject
+
+cloudpickle = Later("cloudpickle")
+netcdf = Later("isodyn.results.netcdf")
+
+Point = tuple[int, tuple[float, ...]]
+"""The number of a point and the values of its parameters."""
+
+
+class Outcome(NamedTuple):
+    """What became of a point: its outputs, None where it failed; what is to be told; seconds; its
+    solution as a file."""
+
+    number: int
+    outputs: list[Any] | None
+    message: str = ""
+    seconds: float = float("nan")
+    solution: bytes | None = None
+
+
+@dataclass
+class Task:
+    """All that a worker needs: a model, outputs, how to integrate, whether to keep solutions."""
+
+    subject: Subject
+    outputs: tuple[Output, ...]
+    options: dict[str, Any] = field(default_factory=dict)
+    solutions: bool = False
+    times: FloatArray | None = None  # of histories
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("subject", "outputs", "options", "solutions", "times")}
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Reads the outputs; places of quantities are found in the first solution."""
+        return Reader(self.outputs, self.subject.names)
+
+    def solution(self, values: Iterable[float], **more: Any) -> Any:
+        """The run of a point."""
+        named = dict(zip(self.subject.names, map(float, values), strict=True))
+        system, options = self.subject.prepared(named)
+        given = {**options, **self.options, **more}
+        for key in ("dt", "t_end"):
+            if given.get(key) is None and not (key == "dt" and hasattr(given.get("scheme"), "rtol")):
+                raise InputError(f"{key} is missing: the model does not say it", hint=f"sweep(…, {key}=…)")
+        return integrate(system, **given)
+
+    def run(self, point: Point) -> Outcome:
+        """A point; whatever goes wrong belongs to it alone."""
+        number, values = point
+        began = time.perf_counter()
+        try:
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                sol = self.solution(values)
+                if not self.reader.found:
+                    self.reader.find(sol)
+                found = self.reader.read(sol, dict(zip(self.subject.names, values, strict=True)))
+                found = [self._history(sol.t, x) if np.ndim(x) else float(x) for x in found]
+        except Exception as error:  # of a model, or of a user's function: the others go on
+            return Outcome(number, None, _in_words(error), time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        words = next((str(one.message).splitlines()[0] for one in told), "")
+        if sol.stats.stopped is not None and not sol.events:
+            return Outcome(number, None, f"stopped: {sol.stats.stopped}", seconds)
+        return Outcome(number, found, words, seconds, _as_file(sol) if self.solutions else None)
+
+    def _history(self, t: FloatArray, x: FloatArray) -> FloatArray:
+        """Rows of a history at the times that all have; those behind the end of a run are left out."""
+        assert self.times is not None
+        many = min(t.size, self.times.size)
+        same = np.isclose(t[:many], self.times[:many], rtol=1e-12, atol=1e-12 * abs(self.times[-1]))
+        kept = many if same.all() else int(same.argmin())
+        if kept < 2 <= self.times.size:
+            raise InputError("rows of histories are at other times than those of other points", hint="save=201")
+        return x[:kept]
+
+
+def _in_words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _as_file(sol: Any) -> bytes:
+    """A solution as the bytes of its NetCDF file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "solution.nc")
+        netcdf.save(sol, path)
+        return path.read_bytes()
+
+
+def packed(task: Task) -> bytes:
+    """A task as bytes for other processes of the same user."""
+    try:
+        return pickle.dumps(task)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        reason = str(error)
+    try:
+        return bytes(cloudpickle.dumps(task))
+    except ImportError:
+        hint = "pip install cloudpickle, define it in a module of its own, or workers=0"
+    except Exception as error:
+        reason, hint = str(error), "workers=0 runs all points in this process"
+    raise InputError(f"this model cannot be sent to other processes: {reason}", hint=hint)
+
+
+_known: dict[str, Task] = {}  # of this process: models are prepared once
+
+
+def task_of(data: bytes) -> Task:
+    """The task that was packed; the same object for the same bytes."""
+    key = hashlib.sha256(data).hexdigest()
+    if key not in _known:
+        _known.clear()
+        _known[key] = pickle.loads(data)
+    return _known[key]
+
+
+def run_block(data: bytes, points: Sequence[Point], told: Callable[[Outcome], None] | None = None) -> list[Outcome]:
+    """Several points one after the other, as workers of a cluster run them."""
+    task, found = task_of(data), []
+    for point in points:
+        found.append(task.run(point))
+        if told is not None:
+            told(found[-1])
+    return found

@@ -1,0 +1,314 @@
+"""What a sweep runs: a model with parameters by name, and how it is run.
+
+A model is compiled once. A point whose parameters are numbers of bodies and loads gets its system by
+writing them into a copy of the tables (isodyn.mechanism.renumbered); where more depends on them
+(lengths, places of joints), the parts are laid out again. No kernel is compiled again in either way.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from isodyn.bodies.body import Body, make_body
+from isodyn.errors import InputError
+from isodyn.mechanism.mechanism import Mechanism
+from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.renumbered import Renumbering
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.problems import get
+from isodyn.systems import System, as_system
+
+_ADDRESS = re.compile(r"(?P<part>.+)\.(?P<key>[A-Za-z_]\w*)(?P<places>(\[\d+\])*)")
+OF_BODIES = ("mass", "inertia", "position", "velocity", "angular_velocity")
+
+
+@dataclass(frozen=True)
+class Address:
+    """A number of a part: "spring.stiffness", "wind.force[1]"."""
+
+    name: str
+    part: str
+    key: str
+    places: tuple[int, ...] = ()
+
+
+def address(name: str) -> Address | None:
+    """Part, key and places of a name; None where it has no dot."""
+    found = _ADDRESS.fullmatch(name)
+    if found is None:
+        return None
+    return Address(name, found["part"], found["key"], tuple(map(int, re.findall(r"\d+", found["places"]))))
+
+
+def put(value: Any, places: tuple[int, ...], number: float, name: str) -> Any:
+    """A number in place of another, or of one in an array."""
+    if not places:
+        if np.ndim(value) > 0:
+            raise InputError(f"{name} has several numbers", hint=f"name one of them: {name}[0]")
+        return number
+    try:
+        array = np.array(value, dtype=np.float64)
+        array[places] = number
+    except (TypeError, ValueError, IndexError):
+        raise InputError(f"there is no number {name}: {places[-1]} is no place in it") from None
+    if array[places].ndim:
+        raise InputError(f"{name} has several numbers", hint=f"name one of them: {name}[0]")
+    return array
+
+
+def unknown(name: str, known: Iterable[str], what: str) -> InputError:
+    """The error of a parameter that a model does not have."""
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"parameters: {', '.join(known[:12]) or 'none'}"
+    return InputError(f"{what} has no parameter {name!r}", hint=hint)
+
+
+class Subject(ABC):
+    """A model of which systems are made, point by point."""
+
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def check(self) -> None:
+        """InputError for names that the model does not have."""
+
+    @abstractmethod
+    def prepared(self, values: Mapping[str, float]) -> tuple[Any, dict[str, Any]]:
+        """The system of a point, and what the model says about its run."""
+
+    def kept(self) -> dict[str, Any] | None:
+        """What a file needs to make the same subject again; None where a file cannot hold it."""
+        return None
+
+    @property
+    def title(self) -> str:
+        """In the words of reports."""
+        return "sweep"
+
+
+# ---- mechanisms
+
+
+@dataclass
+class MechanismSubject(Subject):
+    """A `Mechanism`, by numbers of its parts."""
+
+    mechanism: Mechanism
+    names: tuple[str, ...]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"mechanism": self.mechanism, "names": self.names}
+
+    @property
+    def title(self) -> str:
+        return repr(self.mechanism).strip("<>")
+
+    def check(self) -> None:
+        for name in self.names:
+            where = address(name)
+            part = None if where is None else self._part(where.part)
+            if where is None or (part is None and where.part != "gravity"):
+                raise unknown(name, known_numbers(self.mechanism), "the mechanism")
+            if isinstance(part, Body):
+                if where.key not in OF_BODIES:
+                    raise unknown(name, [f"{where.part}.{key}" for key in OF_BODIES], f"body {where.part!r}")
+            elif part is not None and where.key not in _numbers_of(part):
+                raise unknown(name, [f"{where.part}.{key}" for key in _numbers_of(part)], f"{where.part!r}")
+        self.changed({name: _present(self, name) for name in self.names})
+
+    def _part(self, name: str) -> Any:
+        mech = self.mechanism
+        return mech.bodies.get(name) or mech.loads.get(name) or mech.joints.get(name)
+
+    @cached_property
+    def _numbers(self) -> Renumbering | None:
+        system = self.mechanism.compile()
+        plain = type(system) is MechanismSystem and system.description is not None
+        return Renumbering(system) if plain else None
+
+    def changed(self, values: Mapping[str, float]) -> tuple[dict[str, Body], dict[str, Any], dict[str, Any]]:
+        """Bodies, loads and joints with these numbers."""
+        bodies: dict[str, Any] = {}
+        loads: dict[str, Any] = {}
+        joints: dict[str, Any] = {}
+        mech = self.mechanism
+        for name, number in values.items():
+            where = address(name)
+            assert where is not None
+            if where.part in mech.bodies:
+                bodies.setdefault(where.part, {})[where] = float(number)
+                continue
+            of, given = (loads, mech.loads) if where.part in mech.loads else (joints, mech.joints)
+            part: Any = of.get(where.part, given[where.part])
+            value = put(getattr(part, where.key), where.places, float(number), name)
+            of[where.part] = replace(part, **{where.key: value})
+        return {name: _body(mech.bodies[name], given) for name, given in bodies.items()}, loads, joints
+
+    def prepared(self, values: Mapping[str, float]) -> tuple[Any, dict[str, Any]]:
+        bodies, loads, joints = self.changed(values)
+        if not joints and self._numbers is not None:
+            made = self._numbers.system(bodies, loads)
+            if made is not None:
+                return made, {}
+        other = copy(self.mechanism)
+        for kind in fields(Parts):
+            setattr(other, kind.name, dict(getattr(self.mechanism, kind.name)))
+        other.bodies.update(bodies)
+        other.loads.update(loads)
+        other.joints.update(joints)
+        return other.compile(), {}
+
+
+def _present(subject: MechanismSubject, name: str) -> float:
+    """What a number is in the mechanism as it stands."""
+    where = address(name)
+    assert where is not None
+    part = subject._part(where.part)
+    value: Any = _given(part)[where.key] if isinstance(part, Body) else getattr(part, where.key)
+    if value is None:
+        raise InputError(f"{name} is not given in the model", hint="give it a number there")
+    try:
+        found = np.asarray(value, dtype=np.float64)[where.places]
+    except (TypeError, ValueError, IndexError):
+        raise InputError(f"{name} is no number in the model but {value!r}") from None
+    if found.ndim:
+        raise InputError(f"{name} has several numbers", hint=f"name one of them: {name}[0]")
+    return float(found)
+
+
+def _given(body: Body) -> dict[str, Any]:
+    """A body as it was given: place and velocity of its frame, not of its mass centre."""
+    offset = body.R @ body.centre
+    planar = body.kind == "planar"
+    principal = np.diag(body.inertia) if not np.any(body.inertia - np.diag(np.diag(body.inertia))) else body.inertia
+    return {
+        "mass": body.mass,
+        "inertia": body.inertia[2, 2] if planar else principal,
+        "position": body.position - offset,
+        "velocity": body.velocity - np.cross(body.R @ body.angular_velocity, offset),
+        "angular_velocity": body.angular_velocity[2] if planar else body.angular_velocity,
+    }
+
+
+def _body(body: Body, numbers: Mapping[Address, float]) -> Body:
+    """A body with other numbers, checked as a new one; where mass and inertia came from a shape, the
+    inertia goes with the mass."""
+    given = _given(body)
+    for where, number in numbers.items():
+        given[where.key] = put(given[where.key], where.places, number, where.name)
+    keys = {where.key for where in numbers}
+    if "mass" in keys and "inertia" not in keys and _from_shape(body):
+        given["inertia"] = given["inertia"] * (given["mass"] / body.mass)
+    turned: Any = body.angle if body.kind == "planar" else body.orientation
+    if body.kind == "particle":
+        given["inertia"], given["angular_velocity"], turned = None, None, None
+    made = make_body(
+        body.name,
+        body.kind,
+        given["mass"],
+        given["inertia"],
+        given["position"],
+        turned,
+        given["velocity"],
+        given["angular_velocity"],
+        body.centre,
+        body.shape,
+    )
+    if keys <= {"mass", "inertia"}:  # nothing else moves, not by a rounding either
+        return replace(body, mass=made.mass, inertia=made.inertia)
+    if "position" in keys:
+        return made
+    return replace(made, position=body.position, orientation=body.orientation, angle=body.angle)
+
+
+def _from_shape(body: Body) -> bool:
+    """Whether the inertia of a body is that of its shape, scaled to its mass."""
+    if body.shape is None:
+        return False
+    wanted = body.shape.inertia * (body.mass / body.shape.mass)
+    if body.kind == "planar":
+        return bool(np.isclose(body.inertia[2, 2], wanted[2, 2], rtol=1e-12))
+    return bool(np.allclose(body.inertia, wanted, rtol=1e-12, atol=0.0))
+
+
+def _numbers_of(part: Any) -> list[str]:
+    """Fields of a part that hold numbers."""
+    found = []
+    for one in fields(part) if is_dataclass(part) else ():
+        value = getattr(part, one.name)
+        try:
+            is_number = value is not None and np.asarray(value, dtype=np.float64).size > 0
+        except (TypeError, ValueError):
+            is_number = False
+        if is_number and not isinstance(value, bool | str):
+            found.append(one.name)
+    return found
+
+
+def known_numbers(mechanism: Mechanism) -> list[str]:
+    """Names of the numbers of all parts."""
+    bodies = [f"{name}.{key}" for name in mechanism.bodies for key in ("mass", "inertia")]
+    parts = {**mechanism.loads, **mechanism.joints}
+    return bodies + [f"{name}.{key}" for name, part in parts.items() for key in _numbers_of(part)]
+
+
+# ---- problems and functions
+
+
+@dataclass
+class ProblemSubject(Subject):
+    """A ready problem, by its parameters."""
+
+    problem: str
+    names: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return get(self.problem).title
+
+    def check(self) -> None:
+        known = get(self.problem).parameters
+        for name in self.names:
+            if name not in known:
+                raise unknown(name, known, f"problem {self.problem!r}")
+
+    def prepared(self, values: Mapping[str, float]) -> tuple[Any, dict[str, Any]]:
+        problem = get(self.problem)
+        options = {"scheme": problem.scheme, "dt": problem.dt, "t_end": problem.t_end}
+        return problem.system(**values), options
+
+    def kept(self) -> dict[str, Any]:
+        return {"problem": self.problem}
+
+
+@dataclass
+class FunctionSubject(Subject):
+    """A function that makes a system, or a mechanism, from values by name."""
+
+    function: Callable[..., Any]
+    names: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        return getattr(self.function, "__name__", "sweep")
+
+    def check(self) -> None:
+        for name in self.names:
+            if not name.isidentifier():
+                raise InputError(f"{name!r} cannot be an argument of {self.title}", hint="letters, digits and _")
+
+    def prepared(self, values: Mapping[str, float]) -> tuple[Any, dict[str, Any]]:
+        system = as_system(self.function(**values))
+        if not isinstance(system, System):
+            raise InputError(f"{self.title} returned a {type(system).__name__}, not a system or a mechanism")
+        return system, {}
