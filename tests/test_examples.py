@@ -24,6 +24,14 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "wrong way: change of energy, relative": (0.0, 3e-3),
         **{f"order in {name}": (1.9, 2.1) for name in ("q", "v", "a", "lam")},
     },
+    "contacts": {
+        "woodpecker: way down [mm]": (75.0, 90.0),
+        "woodpecker: hits of the beak": (4, 4),
+        "woodpecker: smallest gap": (-1e-13, 1e-12),
+        "clearance: impacts": (2, 100),
+        "clearance: smallest gap": (-1e-13, 1e-12),
+        "clearance: drift": (0.0, 1e-13),
+    },
     "spin_up": {
         "largest deflection, finite elements with stiffening [m]": (0.5737, 0.5757),
         "largest deflection, rod [m]": (0.5731, 0.5751),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Auto,
         Event,
         FixedSteps,
+        Impacts,
         Lock,
         Newton,
         Radau,
@@ -67,6 +68,8 @@ if TYPE_CHECKING:
     )
     from isodyn.friction import FrictionSolution, integrate_with_friction
     from isodyn.joints import (
+        BoxPlane,
+        CapsulePlane,
         Coupling,
         Cylindrical,
         Distance,
@@ -74,18 +77,24 @@ if TYPE_CHECKING:
         Fixed,
         Gear,
         Hinge,
+        JointStop,
+        Journal,
         Planar,
         PointOnPlane,
+        PointPlane,
         Prismatic,
         Pulley,
         RollingDisc,
         RollingEllipsoid,
         RollingSphere,
         Screw,
+        SpherePlane,
+        SphereSphere,
         Spherical,
         Universal,
         UserRows,
         WheelOnRail,
+        WheelProfile,
     )
     from isodyn.loads import (
         Bushing,
@@ -149,7 +158,9 @@ __all__ = [
     "Auto",
     "Baumgarte",
     "Beam",
+    "BoxPlane",
     "Bushing",
+    "CapsulePlane",
     "CompiledSystem",
     "Composition",
     "ContinuousState",
@@ -178,11 +189,14 @@ __all__ = [
     "Gradient",
     "Hamiltonian",
     "Hinge",
+    "Impacts",
     "ImplicitSystem",
     "IsodynError",
     "JointFriction",
     "JointLimit",
     "JointSpring",
+    "JointStop",
+    "Journal",
     "LinearFirstOrderSystem",
     "LinearSystem",
     "Lock",
@@ -198,6 +212,7 @@ __all__ = [
     "Penalty",
     "Planar",
     "PointOnPlane",
+    "PointPlane",
     "Polynomial",
     "PositionLevel",
     "Prismatic",
@@ -216,6 +231,8 @@ __all__ = [
     "Sensor",
     "Sine",
     "Solution",
+    "SpherePlane",
+    "SphereSphere",
     "Spherical",
     "Spring",
     "Stabilised",
@@ -234,6 +251,7 @@ __all__ = [
     "UserRows",
     "VelocityLevel",
     "WheelOnRail",
+    "WheelProfile",
     "analysis",
     "base_excitation",
     "beams",
@@ -278,6 +296,19 @@ __all__ = [
 ]
 
 
+# fmt: off
+_JOINTS = (
+    "BoxPlane", "CapsulePlane", "Coupling", "Cylindrical", "Distance", "Drive", "Fixed", "Gear", "Hinge",
+    "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "Prismatic", "Pulley", "RollingDisc",
+    "RollingEllipsoid", "RollingSphere", "Screw", "SpherePlane", "SphereSphere", "Spherical", "Universal",
+    "UserRows", "WheelOnRail", "WheelProfile",
+)
+_LOADS = (
+    "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",
+    "FormulaTorque", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial", "Pulse", "Ramp",
+    "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
+)
+# fmt: on
 _MODULES = {
     **{
         name: f"isodyn.{name}"
@@ -286,7 +317,7 @@ _MODULES = {
     "shapes": "isodyn.bodies.shapes",
 }
 _LATER = {
-    **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Lock", "Newton"), "isodyn.api"),
+    **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Impacts", "Lock", "Newton"), "isodyn.api"),
     **dict.fromkeys(("Radau", "Release", "StepPolicy", "StepTimes"), "isodyn.api"),
     **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
@@ -322,57 +353,8 @@ _LATER = {
     "load": "isodyn.results.netcdf",
     **dict.fromkeys(("load_mjcf", "load_model", "load_sdf", "load_urdf"), "isodyn.models"),
     "resume": "isodyn.api.resuming",
-    **dict.fromkeys(
-        (
-            "Coupling",
-            "Cylindrical",
-            "Distance",
-            "Drive",
-            "Fixed",
-            "Gear",
-            "Hinge",
-            "Planar",
-            "PointOnPlane",
-            "Prismatic",
-            "Pulley",
-            "RollingDisc",
-            "RollingEllipsoid",
-            "RollingSphere",
-            "Screw",
-            "Spherical",
-            "Universal",
-            "UserRows",
-            "WheelOnRail",
-        ),
-        "isodyn.joints",
-    ),
-    **dict.fromkeys(
-        (
-            "Bushing",
-            "DistributedForce",
-            "Drag",
-            "Force",
-            "Formula",
-            "FormulaForce",
-            "FormulaMotor",
-            "FormulaTorque",
-            "JointFriction",
-            "JointLimit",
-            "JointSpring",
-            "Motor",
-            "Polynomial",
-            "Pulse",
-            "Ramp",
-            "Sine",
-            "Spring",
-            "Staircase",
-            "Table",
-            "Tension",
-            "Torque",
-            "UserLoad",
-        ),
-        "isodyn.loads",
-    ),
+    **dict.fromkeys(_JOINTS, "isodyn.joints"),
+    **dict.fromkeys(_LOADS, "isodyn.loads"),
 }
 
 

@@ -126,7 +126,8 @@ def test_cholmod_where_installed() -> None:
         # positive diagonal, but unstable without pivoting
         ([[1e-20, 1.0], [1.0, 1e-20]], {"SuperLU"}),
         # other units are not singular
-        ([[1.0, 0.0], [0.0, 1e-20]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)"}),
+        ([[1.0, 1e-12], [1e-12, 1e-20]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)"}),
+        ([[1.0, 0.0], [0.0, 1e-20]], {"division by the diagonal"}),
     ],
 )
 def test_what_is_picked(A: list[list[float]], name: set[str]) -> None:

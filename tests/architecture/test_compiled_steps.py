@@ -72,7 +72,7 @@ KINDS = {
     "beams": [cantilever],
     "`MechanicalSystem` from functions compiled by `@njit`, with G and b": [compiled_rod],
     "`MechanicalSystem` from plain functions": [rod],
-    "mechanisms in angles or Euler parameters, or with `UserRows` and `UserLoad`": [
+    "mechanisms in angles or Euler parameters, or with plain `UserRows` and `UserLoad`": [
         lambda: arm().compile("bryant-123"),
         pushed,
     ],

@@ -5,6 +5,7 @@ from isodyn.api.stepper import Stepper
 from isodyn.marching.switches import Lock, Release, SwitchLoad
 from isodyn.stepping.adaptive import Adaptive
 from isodyn.stepping.events import Event
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import DOP853, Auto, Radau
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
@@ -15,6 +16,7 @@ __all__ = [
     "Auto",
     "Event",
     "FixedSteps",
+    "Impacts",
     "Lock",
     "Newton",
     "Radau",

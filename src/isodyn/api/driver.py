@@ -29,11 +29,14 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.events import Event, read_events
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system
+from isodyn.systems.contacts import refuse_contacts
 
+contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
 sensitive: Any = Later("isodyn.api.sensitive")
 adaptive: Any = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
 
@@ -80,6 +83,7 @@ def integrate(
     observe: Callable[[Any], Any] | None = None,
     events: Any = (),
     released: Any = (),
+    impacts: Impacts | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     substeps: Any = None,
@@ -134,6 +138,8 @@ def integrate(
         `sol.events` lists it. Functions (t, q, v) with SciPy's attributes are taken too.
     released
         Names of joints, or of rows of constraints, that are not enforced until an event locks them.
+    impacts
+        How contacts that close are treated, where the system has gaps; `Impacts()` if left out.
     newton
         Settings of the iteration.
     assemble
@@ -220,6 +226,7 @@ def integrate(
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
     watched = read_events(events)
     if (other := as_transform(formulation)) is not None:
+        refuse_contacts(system, type(other).__name__)
         refuse_controllers(system, f"{type(other).__name__} integrates another system")
         _refuse_events(watched, f"{type(other).__name__} integrates another system")
         return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
@@ -234,7 +241,8 @@ def integrate(
         refuse_sized(method, formulation, typical, policy)
     options: Any = {"select": select, "observe": observe, "assemble": assemble, "policy": policy, "events": watched}
     options |= {"released": released}
-    run = Run(system, method, stretches, newton=newton, **options)
+    kind = Run if system.contacts is None and impacts is None else contact_run.run_with(system, impacts)
+    run = kind(system, method, stretches, newton=newton, **options)
     run.checkpoint = kept
     run.sampling = sampling_of(run, typical if typical is dt else None)
     with Progress(run.whole, progress) as bar:

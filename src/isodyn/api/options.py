@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypedDict
 
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.newton_settings import Newton
 
 
@@ -20,6 +21,7 @@ class Options(TypedDict, total=False):
     observe: Callable[[Any], Any] | None
     events: Any
     released: Any
+    impacts: Impacts | None
     newton: Newton | None
     assemble: bool
     substeps: Any

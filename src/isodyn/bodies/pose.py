@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
+
+
+class PoseNumbers(NamedTuple):
+    """The same four arrays for functions that Numba has compiled, which know no methods."""
+
+    position: FloatArray
+    R: FloatArray
+    velocity: FloatArray
+    angular_velocity: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +36,10 @@ class Pose:
     def velocity_of(self, s: FloatArray) -> FloatArray:
         """World velocity of that point."""
         return self.velocity + self.R @ np.cross(self.angular_velocity, s)
+
+    def numbers(self) -> PoseNumbers:
+        """What a compiled function is given."""
+        return PoseNumbers(*(x.copy() for x in (self.position, self.R, self.velocity, self.angular_velocity)))
 
     def moved(self, d: FloatArray) -> Pose:
         """After an increment (dr in the world, dϖ in the body)."""

@@ -64,7 +64,7 @@ SYSTEMS: tuple[tuple[str, bool], ...] = (
     ("beams", True),
     ("`MechanicalSystem` from functions compiled by `@njit`, with G and b", True),
     ("`MechanicalSystem` from plain functions", False),
-    ("mechanisms in angles or Euler parameters, or with `UserRows` and `UserLoad`", False),
+    ("mechanisms in angles or Euler parameters, or with plain `UserRows` and `UserLoad`", False),
     ("`LinearSystem` with constraints", False),
     ("`FirstOrderSystem` with algebraic unknowns", False),
 )

@@ -1,14 +1,18 @@
-"""Joints: kinematic pairs, drives, couplings, rolling."""
+"""Joints: kinematic pairs, drives, couplings, rolling; contacts."""
 
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
 from isodyn.joints.joint import Joint
+from isodyn.joints.on_planes import BoxPlane, CapsulePlane, PointPlane, SpherePlane, WheelProfile
 from isodyn.joints.pairs import Cylindrical, Fixed, Hinge, Planar, Prismatic, Screw
 from isodyn.joints.point_pairs import Distance, PointOnPlane, Spherical, Universal
 from isodyn.joints.rails import RollingEllipsoid, WheelOnRail
 from isodyn.joints.rolling import RollingDisc, RollingSphere
+from isodyn.joints.stops import JointStop, Journal, SphereSphere
 from isodyn.joints.user import UserRows
 
 __all__ = [
+    "BoxPlane",
+    "CapsulePlane",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -17,16 +21,22 @@ __all__ = [
     "Gear",
     "Hinge",
     "Joint",
+    "JointStop",
+    "Journal",
     "Planar",
     "PointOnPlane",
+    "PointPlane",
     "Prismatic",
     "Pulley",
     "RollingDisc",
     "RollingEllipsoid",
     "RollingSphere",
     "Screw",
+    "SpherePlane",
+    "SphereSphere",
     "Spherical",
     "Universal",
     "UserRows",
     "WheelOnRail",
+    "WheelProfile",
 ]

@@ -14,14 +14,16 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
+from isodyn.systems.joined import is_compiled
 
 
 @dataclass(frozen=True)
 class UserRows(Part):
     """Rows φ = 0 from a function of poses, or rows ψ = 0 of their rates, of one or two bodies.
 
-    Derivatives come from differences, so the function must be smooth. Rows ψ need not be
-    integrable (a blade that cannot slip sideways); they act by forces along ∂ψ/∂v.
+    Derivatives come from differences, so the function must be smooth. A φ under Numba's `@njit` runs
+    inside the compiled step; its poses have position, R, velocity and angular_velocity, and no
+    methods. Rows ψ need not be integrable (a blade that cannot slip sideways); they act by forces along ∂ψ/∂v.
 
     Parameters
     ----------
@@ -121,9 +123,12 @@ class UserRows(Part):
             the rows.
         """
         try:
-            value = self.function(*poses, t)
+            given = [pose.numbers() for pose in poses] if is_compiled(self.function) else poses
+            value = self.function(*given, t)
         except Exception as error:
             error.add_note(f"in the user-defined rows {self.name!r}")
+            if is_compiled(self.function):
+                error.add_note("poses of @njit functions have four arrays and no methods")
             raise
         size = np.size(value) if m is None else m
         return returned(

@@ -53,6 +53,8 @@ def graph_of(pattern: Sparsity, nodes: Nodes) -> NodeGraph:
     # rows of a joint that a body has a part in: all of them, and no more than it has unknowns
     pairs = np.unique(nodes.node_of[columns] * nodes.node_of.size + rows)
     body, row = np.divmod(pairs, nodes.node_of.size)
+    apart = nodes.node_of[row] != body  # not eliminated together
+    body, row = body[apart], row[apart]
     touched = np.bincount(np.searchsorted(keys, body * count + nodes.node_of[row]), minlength=keys.size)
     graph.alone = (touched == nodes.sizes[lists]) & (nodes.sizes[lists] <= nodes.sizes[of]) & (lists >= nodes.bodies)
     return graph

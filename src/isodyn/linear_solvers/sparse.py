@@ -2,6 +2,7 @@
 of what it used.
 
     dense                        P A = L U, LAPACK
+    diagonal                     b / d
     symmetric, positive diagonal P A Pᵀ = L D Lᵀ: CHOLMOD where cvxopt is installed, else SuperLU in
     symmetric mode with
                                  minimum degree on A + Aᵀ, whose factors go over to compiled solves
@@ -54,6 +55,9 @@ def factorise(A: Any) -> Factorisation:
         return _trusted(A, _dense(A))
     A = sp.csc_array(A)
     A.sort_indices()
+    diagonal = A.diagonal()
+    if A.nnz == A.shape[0] == np.count_nonzero(diagonal):
+        return _trusted(A, Factorisation(lambda b: b / diagonal, "division by the diagonal"))
     if A.shape[0] > 0 and _symmetric(A):
         factors = cholesky(A)
         if factors is not None:

@@ -13,13 +13,15 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
+from isodyn.systems.joined import is_compiled
 
 
 @dataclass(frozen=True)
 class UserLoad(Part):
     """A force at the mass centre and a torque on a body, by a function.
 
-    Derivatives come from differences, so the function must be smooth.
+    Derivatives come from differences, so the function must be smooth. A function under Numba's
+    `@njit` runs inside the compiled step; its pose has the four arrays and no methods.
 
     Parameters
     ----------
@@ -50,7 +52,7 @@ class UserLoad(Part):
 
     name: str
     body: str
-    function: Callable[[float, Pose], Any]
+    function: Callable[[float, Any], Any]
     noun: ClassVar[str] = "load"
 
     def uses(self) -> list[Use]:
@@ -82,9 +84,11 @@ class UserLoad(Part):
             the load.
         """
         try:
-            value = self.function(t, pose)
+            value = self.function(t, pose.numbers() if is_compiled(self.function) else pose)
         except Exception as error:
             error.add_note(f"in the user-defined load {self.name!r}")
+            if is_compiled(self.function):
+                error.add_note("poses of @njit functions have four arrays and no methods")
             raise
         both = returned(f"the function of {self.name!r}", value, np.shape(value) or (3,), t)
         if both.shape not in ((3,), (2, 3)):

@@ -13,12 +13,13 @@ from typing import Any
 
 from isodyn.errors import CallableError, ConflictError, IsodynError
 from isodyn.formulations.closure import OPEN, Closure
-from isodyn.kernels.compiled import GENERAL, NONIDEAL, NOT_FINITE, OK, RAISED, SINGULAR, UNTOLD, FloatArray
+from isodyn.kernels.compiled import GENERAL, NO_PIVOT, NONIDEAL, NOT_FINITE, OK, RAISED, SINGULAR, UNTOLD, FloatArray
 from isodyn.linear_solvers.rows import every
 from isodyn.marching.algebraic_start import algebraic_start
 from isodyn.marching.branch_start import settle_start
 from isodyn.marching.enforced_rows import EnforcedRows
 from isodyn.marching.failures import failure
+from isodyn.marching.remedies import LARGEST
 from isodyn.marching.start import (
     finite_rows,
     is_consistent,
@@ -33,6 +34,8 @@ from isodyn.stepping import initial
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.compiled_system import started
 from isodyn.systems.multiplier_forces import refuse_jammed
+
+WITHOUT_PIVOTS = frozenset({NO_PIVOT, SINGULAR})  # sparse factors may say so where pivots among all rows exist
 
 
 class AtRest(EnforcedRows):
@@ -73,10 +76,47 @@ class AtRest(EnforcedRows):
                 state.nearest, state.nearest_at = diagonal[-1] / diagonal[0], t
         if self.closure.compliance > 0.0:
             self.enforce(every(self.system.m))
-        status = initial.initial_acceleration(*self.physics(self.closure), t, state, self.memory, self.counters)
+        status = self.accelerations(t)
+        if status in WITHOUT_PIVOTS and self.small_sparse:
+            with self.full_matrices():
+                status = self.accelerations(t)
         self.check(status, t, t)
         if self.model.traits & NONIDEAL and self.closure.compliance == 0.0:
             refuse_jammed(self.ask, t, state.q, state.v, state.lam, self.independent.chosen)
+
+    def accelerations(self, t: float) -> int:
+        """Accelerations and multipliers at the state; a status."""
+        of = self.state, self.memory, self.counters
+        return int(initial.initial_acceleration(*self.physics(self.closure), t, *of))
+
+    def onto_rows(self, t: float) -> int:
+        """Move the state onto the enforced rows; a status."""
+        before = self.state.copy()
+        status = super().onto_rows(t)
+        if status in WITHOUT_PIVOTS and self.small_sparse:
+            self.state.copy_from(before)
+            with self.full_matrices():
+                status = super().onto_rows(t)
+        return status
+
+    @property
+    def small_sparse(self) -> bool:
+        """Whether a sparse model can also be asked with full matrices."""
+        return self.model.dense is not None and self.model.sparsity is not None and self.memory.r.size <= LARGEST
+
+    @contextmanager
+    def full_matrices(self) -> Iterator[None]:
+        """Model and memory with full matrices, and pivots among all rows, for what is asked at one
+        instant."""
+        kept = self.model, self.memory, self.legs
+        assert self.model.dense is not None
+        self.model, self.legs = self.model.dense(), {}
+        self.memory = self.memory_for(self.independent)
+        try:
+            yield
+        finally:
+            own, (self.model, self.memory, self.legs) = self.memory, kept
+            self.memory.second_change, self.memory.fault = own.second_change, own.fault
 
     def make_consistent(self, t: float, first: bool) -> None:
         """Choose independent rows and project q and v onto them; raise `ConflictError` if the other

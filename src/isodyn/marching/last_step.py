@@ -23,6 +23,7 @@ from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
 from isodyn.stepping.memory import forget, new_state
+from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ class LastStep(AtRest):
     holds: list[tuple[int, Any]]
     loads_off: tuple[str, ...] = ()
     switched: list[tuple[int, tuple[str, ...]]]  # from which row on which loads are off
+    touches = False  # whether it knows of contacts
+
+    def __init__(self, system: Any, *given: Any, **options: Any) -> None:
+        if not self.touches:
+            refuse_contacts(system, "this kind of run")
+        super().__init__(system, *given, **options)
 
     # ---- states
 
@@ -195,6 +202,10 @@ class LastStep(AtRest):
 
     def fill_rows(self) -> None:
         """Rows inside the last step, of runs that have such."""
+
+    def aux_of(self, rows: int) -> dict[str, Any]:
+        """Further histories of the run."""
+        return {}
 
     def keep_row(self) -> None:
         """The state as a row, if it is none yet."""

@@ -64,6 +64,7 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
         aux |= _left_limits(run)
     if run.watch is not None:
         aux |= run.watch.by_event()
+    aux |= run.aux_of(k)
     if run.holds:
         aux["held"] = np.ones((k, run.system.m), dtype=np.int64)
         for row, held in run.holds:

@@ -114,13 +114,16 @@ class OtherPivots:
 
 
 class SuperLU:
-    """SuperLU chooses pivots among all rows, from now on."""
+    """SuperLU chooses pivots among all rows, from now on. Factors in which joints are merged with
+    bodies may call a matrix singular that is not."""
 
-    against = frozenset({NO_PIVOT})
+    against = frozenset({NO_PIVOT, SINGULAR})
 
     def apply(self, run: Run, status: int) -> int:
         """Change to SuperLU, unless the run solves with it already."""
         if run.model.sparsity is None or run.closure.project > 0 or run.other is not None:
+            return status
+        if status == SINGULAR and not run.merged:
             return status
         run.take_superlu()
         run.counters.fallbacks += 1

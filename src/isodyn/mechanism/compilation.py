@@ -17,6 +17,7 @@ from isodyn.loads.laws import FOLLOWER, FORCE
 from isodyn.loads.part import AlongBeam, Law, LoadForces, LoadPart, OnBody
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
+from isodyn.mechanism.contact_rows import gaps_of, rows_of_gaps, with_contacts
 from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem, in_coordinates
 from isodyn.mechanism.counted import counted_angles
 from isodyn.mechanism.hybrid import with_user_parts
@@ -59,7 +60,9 @@ def compile_parts(
             laws += [replace(law, load=load.name, line=load.line) for law in forces.laws]
             loads += forces.on_bodies
             spreads += [_spread(parts, along) for along in forces.along_beams]
-    warn_of_loose_bodies(parts, rows, laws, user_rows)
+    built_gaps = gaps_of(world)
+    touching = rows_of_gaps(built_gaps)
+    warn_of_loose_bodies(parts, [*rows, *touching], laws, user_rows)
     laws += [replace(law_of_state(state, world), load=name) for name, state in parts.states.items()]
     layout = MechanismLayout(
         list(bodies.values()),
@@ -74,7 +77,9 @@ def compile_parts(
         flexible=tuple(parts.flexible.values()),
         states=tuple(parts.states.values()),
         spreads=spreads,
-        angles=counted_angles(rows, laws, (word for joint in joints.values() for word in joint.coordinates.values())),
+        angles=counted_angles(
+            [*rows, *touching], laws, (word for joint in joints.values() for word in joint.coordinates.values())
+        ),
         held=tuple(
             resolve(name, parts.lines)
             for name in (*(x for part in user_rows for x in part.bodies), *(load.body for load in user_loads))
@@ -82,6 +87,9 @@ def compile_parts(
     )
     description = Description(parts.copied(), gravity.copy(), cayley)
     system = replace(make_system(layout, joints), loads=built, description=description)
+    if built_gaps and (coordinates != "rotation" or user_rows or user_loads or parts.states):
+        raise InputError("contacts need the coordinates 'rotation', and no states, users' rows and loads beside them")
+    system = with_contacts(system, layout, built_gaps)
     refuse_controllers(parts, coordinates, bool(user_rows or user_loads))
     refuse_states(parts, coordinates)
     if user_rows or user_loads:

@@ -14,6 +14,7 @@ Nodes of beams move by (r, t) instead: what is had along their frames goes over 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from isodyn.kernels.compiled import (
     BALANCE,
     CONSTRAINT,
     JACOBIAN,
+    KNOWS_LEVELS,
     OK,
     POSITION,
     RATE,
@@ -35,9 +37,11 @@ from isodyn.kernels.compiled import (
     SETTLE,
     VELOCITY,
     FloatArray,
+    Traits,
 )
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import resolve
+from isodyn.mechanism.compiled_users import can_compile, joined_model
 from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
 from isodyn.mechanism.users_rates import changed, curvatures_of_rates, refuse_rates_of_nodes, size_of
@@ -64,8 +68,15 @@ class UserMechanismSystem(MechanismSystem):
         return self.all_rows
 
     def model(self) -> Model:
-        """The function that the loop calls."""
+        """The function that the loop calls: compiled where all of the users' functions are."""
+        if self.joined is not None:
+            return Model(self.joined, Traits(self.traits & ~KNOWS_LEVELS), self.tables, self.scratch.copy())
         return from_python(Hybrid(self), self.traits)
+
+    @cached_property
+    def joined(self) -> Any:
+        """The compiled function, or None."""
+        return joined_model(self) if can_compile(self) else None
 
     def dense_model(self) -> Model:
         """The same."""

@@ -10,6 +10,7 @@ from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
 from isodyn.errors import InputError
+from isodyn.joints.unilateral import ContactPart
 from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
@@ -66,6 +67,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     sensors: dict[str, Sensor] = field(default_factory=dict, init=False)
     rods: dict[str, RodPart] = field(default_factory=dict, init=False)
     controllers: dict[str, Controller] = field(default_factory=dict, init=False)
+    contacts: dict[str, ContactPart] = field(default_factory=dict, init=False)
     flexible_bodies: dict[str, FlexiblePart] = field(default_factory=dict, init=False)
     states: dict[str, ContinuousState] = field(default_factory=dict, init=False)
 
@@ -78,7 +80,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     @property
     def _parts(self) -> Parts:
         lists = self.bodies, self.joints, self.loads, self.beams, self.sensors, self.rods, self.controllers
-        return Parts(*lists, self.flexible_bodies, self.states)
+        return Parts(*lists, contacts=self.contacts, flexible=self.flexible_bodies, states=self.states)
 
     @property
     def lines(self) -> dict[str, BeamPart | RodPart]:

@@ -12,6 +12,7 @@ from isodyn.bodies.body import GROUND, Body
 from isodyn.described import counted
 from isodyn.errors import InputError, about
 from isodyn.joints.part import JointPart
+from isodyn.joints.unilateral import ContactPart
 from isodyn.joints.user import UserRows
 from isodyn.joints.words import ground_body
 from isodyn.loads.part import LoadPart
@@ -41,6 +42,7 @@ class Parts:
     sensors: dict[str, Sensor] = field(default_factory=dict)
     rods: dict[str, RodPart] = field(default_factory=dict)
     controllers: dict[str, Controller] = field(default_factory=dict)
+    contacts: dict[str, ContactPart] = field(default_factory=dict)
     flexible: dict[str, FlexiblePart] = field(default_factory=dict)
     states: dict[str, ContinuousState] = field(default_factory=dict)
 
@@ -63,6 +65,7 @@ class Parts:
                 *kinds,
                 ("sensor", self.sensors),
                 ("controller", self.controllers),
+                ("contact", self.contacts),
                 ("state", self.states),
             )
             if parts
@@ -102,6 +105,7 @@ class Parts:
             ("flexible body", self.flexible),
             ("sensor", self.sensors),
             ("controller", self.controllers),
+            ("contact", self.contacts),
             ("state", self.states),
         ):
             if name in known:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.body import GROUND
-from isodyn.bodies.rotations import matrix
 from isodyn.joints.measures import Pose
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.multibody.histories import Poses, measured, place_nodes
+from isodyn.multibody.histories import Poses, measured, place_nodes, place_spatial_body
 from isodyn.multibody.tables import CABLE, NODE
 from isodyn.systems.branch_choices import named_rates
 
@@ -19,11 +18,15 @@ from isodyn.systems.branch_choices import named_rates
 def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> Poses:
     """Poses of a body along histories of q and v."""
     p = Poses(times=q.shape[0])
-    p.R[:] = np.eye(3)
     if name == GROUND:
+        p.R[:] = np.eye(3)
         return p
-    body = system.bodies[system.number_of(name)]
-    q, v = np.ascontiguousarray(q[:, system.q_of(name)]), np.ascontiguousarray(v[:, system.v_of(name)])
+    body, own = system.bodies[system.number_of(name)], (system.q_of(name), system.v_of(name))
+    if body.kind == "spatial":
+        place_spatial_body(np.ascontiguousarray(q), np.ascontiguousarray(v), own[0].start, own[1].start, p)
+        return p
+    p.R[:] = np.eye(3)
+    q, v = (np.ascontiguousarray(x[:, part]) for x, part in zip((q, v), own, strict=True))
     if body.of_beam:
         place_nodes(NODE if body.kind == "node" else CABLE, q, v, Pose(), p)
     elif body.kind == "planar":
@@ -32,8 +35,6 @@ def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> P
         p.R[:, 0, 0], p.R[:, 0, 1], p.R[:, 1, 0], p.R[:, 1, 1] = c, -s, s, c
     else:
         p.position[:], p.v[:] = q[:, :3], v[:, :3]
-        if body.kind == "spatial":
-            p.R[:], p.w[:] = matrix(q[:, 3:]), v[:, 3:]
     return p
 
 

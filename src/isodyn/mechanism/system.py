@@ -41,6 +41,7 @@ from isodyn.multibody.model import mechanism_energy, mechanism_model
 from isodyn.multibody.tables import Scratch, Tables
 from isodyn.multibody.turns import told_turn
 from isodyn.systems.checks import untold
+from isodyn.systems.contacts import ContactSet
 from isodyn.systems.energies import EnergyOfRows
 from isodyn.systems.tabled import TabledSystem
 
@@ -79,6 +80,7 @@ class MechanismSystem(TabledSystem):
     joints: dict[str, JointParts] = field(default_factory=dict)
     loads: dict[str, LoadForces] = field(default_factory=dict)
     description: Description | None = None
+    contacts: ContactSet | None = None
 
     small: ClassVar[int] = 24
 

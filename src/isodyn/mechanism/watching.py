@@ -1,4 +1,4 @@
-"""What watches a mechanism, and acts on it from outside: sensors, controllers, states of first order."""
+"""What watches a mechanism, and acts on it from outside: sensors, controllers, states, contacts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from isodyn.errors import InputError
+from isodyn.joints.unilateral import ContactPart
 from isodyn.mechanism.controllers import Controller
 from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.sensors import Sensor
@@ -13,15 +14,51 @@ from isodyn.mechanism.states import ContinuousState
 
 
 class Watched:
-    """A mechanism to which sensors, controllers and states are added."""
+    """A mechanism to which sensors, controllers, states and contacts are added."""
 
     sensors: dict[str, Sensor]
     controllers: dict[str, Controller]
+    contacts: dict[str, ContactPart]
     states: dict[str, ContinuousState]
 
     @property
     def _parts(self) -> Parts:
         raise NotImplementedError
+
+    def add_contact(self, contact: ContactPart) -> ContactPart:
+        """Add a contact: a gap that must not become negative, with restitution and friction.
+
+        Parameters
+        ----------
+        contact
+            The contact; the bodies and joints that it names must exist.
+
+        Returns
+        -------
+        contact
+            The same contact.
+
+        Raises
+        ------
+        InputError
+            If its name is taken, or a part is unknown.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> mech = iso.Mechanism()
+        >>> _ = mech.add_body("ball", mass=1.0, kind="particle", position=(0, 0, 1.1))
+        >>> _ = mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.1, restitution=0.5))
+        >>> sol = iso.integrate(mech, dt=0.02, t_end=0.5)
+        >>> round(sol.contact("floor").impacts[0].t, 6)
+        0.451524
+        """
+        if not isinstance(contact, ContactPart):
+            raise InputError(f"add_contact takes a contact such as iso.SpherePlane, received {type(contact).__name__}")
+        self._parts.refuse_known(contact.name)
+        self._parts.refuse_missing(contact)
+        self.contacts[contact.name] = contact
+        return contact
 
     def add_sensor(self, sensor: Sensor) -> Sensor:
         """A sensor: a point of a body that is read by name after the run, `sol.sensor(name)`.

@@ -28,7 +28,7 @@ from isodyn.models.positions import Path as Keys
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.schema import FileModel
 from isodyn.models.values import inlined
-from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
+from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 
 transform = Later("scipy.spatial.transform")
 
@@ -66,6 +66,8 @@ class Builder:
                 mech.add_state(name, **state.model_dump(), parameters=self.parameters)
         for name, load in model.loads.items():
             self.add(LOADS, name, load, mech, mech.add_load)
+        for name, contact in model.contacts.items():
+            self.add(CONTACTS, name, contact, mech, mech.add_contact)
         for name, sensor in model.sensors.items():
             with self.located(("sensors", name)):
                 mech.add_sensor(Sensor(name, **sensor.model_dump()))
@@ -101,7 +103,7 @@ class Builder:
 
     def names_are_unique(self) -> None:
         seen: dict[str, str] = {GROUND: "ground"}
-        for kind in ("bodies", "beams", "joints", "loads", "sensors", "controllers", "states"):
+        for kind in ("bodies", "beams", "joints", "loads", "sensors", "controllers", "states", "contacts"):
             for name in getattr(self.model, kind):
                 if name in seen:
                     what = "the name of the world" if name == GROUND else f"a name in {seen[name]} already"

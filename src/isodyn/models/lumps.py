@@ -4,7 +4,7 @@ A lump is mass, mass centre and inertia about it, in some frame. Lumps that move
 (parallel axes). What no engine can use is mended, and told:
 
     moments below zero   raised to what a flat body has, largest − middle
-    moments of zero      raised to 1e-13 m l², l the size of the robot, too little to be seen in accelerations
+    moments of zero      raised to 1e-17 m l², l the size of the robot, too little to be seen in accelerations
     no mass              1e-11 of the robot's where something heavier hangs on it, 1e-6 at the end of a chain
 
 Moments that miss the triangle inequality stay as they are written.
@@ -98,7 +98,7 @@ def tensor(xx: float, yy: float, zz: float, xy: float, xz: float, yz: float) -> 
 
 
 LIGHTEST = 1e-11  # mass of a link between joints that has none, relative: below it steps lose their digits
-SMALLEST = 1e-13  # moments that change nothing, relative
+SMALLEST = 1e-17  # moments that change nothing, relative, also where masses lie near the axes that turn them
 AT_THE_END = 1e-6  # mass of a link at the end of a chain that has none, relative
 
 

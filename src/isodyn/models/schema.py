@@ -28,7 +28,7 @@ from isodyn.models.parts import Beam, Body, Controller, EventTable, FilePart, Se
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
-from isodyn.parts import JOINTS, LOADS, SHAPES
+from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES
 
 LIBRARY = (joints, loads, solids)  # they register their parts when they are imported
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
@@ -151,6 +151,7 @@ class FileModel(FilePart):
     beams: dict[str, Beam] = Field(default_factory=dict)
     joints: dict[str, PartTable] = Field(default_factory=dict)
     loads: dict[str, PartTable] = Field(default_factory=dict)
+    contacts: dict[str, PartTable] = Field(default_factory=dict)
     sensors: dict[str, Sensor] = Field(default_factory=dict)
     controllers: dict[str, Controller] = Field(default_factory=dict)
     states: dict[str, State] = Field(default_factory=dict)
@@ -178,14 +179,14 @@ class FileModel(FilePart):
 
 def file_model() -> type[FileModel]:
     """The model of a file with all joints, loads and shapes that are registered now."""
-    return _file_model(JOINTS.version, LOADS.version, SHAPES.version)
+    return _file_model(JOINTS.version, LOADS.version, SHAPES.version, CONTACTS.version)
 
 
 @cache
-def _file_model(joints: int, loads: int, shapes: int) -> type[FileModel]:
+def _file_model(joints: int, loads: int, shapes: int, contacts: int) -> type[FileModel]:
     tables: dict[str, Any] = {
         registry.table: (dict.__class_getitem__((str, union_of(registry))), Field(default_factory=dict))
-        for registry in (JOINTS, LOADS)
+        for registry in (JOINTS, LOADS, CONTACTS)
     }
     shape: Any = (union_of(SHAPES) | None, None)
     body = create_model("Body", __base__=Body, __doc__=Body.__doc__, shape=shape)

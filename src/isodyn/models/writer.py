@@ -31,7 +31,7 @@ from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.point_rod_part import PointRodPart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.models.values import inlined
-from isodyn.parts import JOINTS, LOADS, SHAPES, Part, Registry, Value
+from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -104,6 +104,7 @@ def to_toml(
         if isinstance(load, UserLoad):
             raise _python("load", name)
         tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
+    tables += _contacts(mechanism)
     for name, sensor in mechanism.sensors.items():
         given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
         tables.append([*_header("sensors", name), *_lines(given)])
@@ -121,6 +122,11 @@ def to_toml(
     run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
     tables.append(["[run]", *_lines(run)])
     return "\n\n".join("\n".join(lines) for lines in tables) + "\n"
+
+
+def _contacts(mechanism: Mechanism) -> list[list[str]]:
+    """Tables of the contacts."""
+    return [[*_header("contacts", name), *_lines(_part(CONTACTS, one))] for name, one in mechanism.contacts.items()]
 
 
 def _python(what: str, name: str) -> InputError:

@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from isodyn.bodies.body import Body
-from isodyn.bodies.rotation_kernels import put, rotate
+from isodyn.bodies.rotation_kernels import matrix_of, put, rotate
 from isodyn.joints.contacts import points, touch
 from isodyn.joints.measures import SLIP, MeasureWork, Pose, WordNumbers, measure, touching
 from isodyn.joints.second_order import rest
@@ -99,6 +99,21 @@ def place_nodes(kind: int, q: FloatArray, v: FloatArray, pose: Pose, poses: Pose
     for k in range(q.shape[0]):
         place_node(kind, q[k], v[k], 0, pose)
         keep(pose, poses, k)
+
+
+@kernel(types.void(F2, F2, i8, i8, POSES))
+def place_spatial_body(q: FloatArray, v: FloatArray, first_q: int, first_v: int, poses: Poses) -> None:
+    """Poses of a body in space along histories of all of q and v; quaternions of any length."""
+    for k in range(q.shape[0]):
+        size = 0.0
+        for i in range(first_q + 3, first_q + 7):
+            size += q[k, i] * q[k, i]
+        matrix_of(q[k], first_q + 3, poses.R[k])
+        for i in range(3):
+            poses.position[k, i] = q[k, first_q + i]
+            poses.v[k, i], poses.w[k, i] = v[k, first_v + i], v[k, first_v + 3 + i]
+            for j in range(3):
+                poses.R[k, i, j] /= size
 
 
 def pose_at_start(body: Body) -> Poses:

@@ -98,6 +98,7 @@ class Registry:
 
 
 JOINTS, LOADS, SHAPES = Registry("joints", Part), Registry("loads", Part), Registry("shapes", Tabled)
+CONTACTS = Registry("contacts", Part)
 
 
 def _decorator(registry: Registry, type_name: str, reads: bool) -> Callable[[type[P]], type[P]]:
@@ -116,3 +117,8 @@ def joint(type_name: str, *, reads: bool = True) -> Callable[[type[P]], type[P]]
 def load(type_name: str, *, reads: bool = True) -> Callable[[type[P]], type[P]]:
     """Register a load as this type of a model file."""
     return _decorator(LOADS, type_name, reads)
+
+
+def contact(type_name: str, *, reads: bool = True) -> Callable[[type[P]], type[P]]:
+    """Register a contact as this type of a model file."""
+    return _decorator(CONTACTS, type_name, reads)

@@ -15,7 +15,7 @@ from isodyn.results.history_view import HistoryView
 from isodyn.results.load_on_body import BeamLoadView, BodyLoadView, RodLoadView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import mechanism_of, read
-from isodyn.results.reactions import acting_at, on_body
+from isodyn.results.reactions import acting_at, on_body, places_along
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -39,8 +39,9 @@ class DriveView(HistoryView):
         length, rate = read(sol, system, system.rows[row].terms[0][1])
         self.length, self.rate, self.tension = length[:, None], rate[:, None], sol.lam[:, [row]]
         self.effort = -self.tension
-        self.force, self.torque = on_body(system, sol, parts, self.on)
-        self.point = acting_at(system, sol, parts, self.on)
+        place = places_along(system, sol)
+        self.force, self.torque = on_body(place, system, sol, parts, self.on)
+        self.point = acting_at(place, parts, self.on)
 
     def about(self) -> str:
         """Its name and the body that `force` acts on."""

@@ -186,6 +186,7 @@ class JointView(HistoryView):
             raise InputError(f"there is no joint named {name!r}", hint=f"joints: {', '.join(system.joints)}")
         self.name, self.t, self._sol, self._system = name, sol.t, sol, system
         self.coordinates = system.joints[name].coordinates
+        self._known: dict[str, tuple[FloatArray, FloatArray]] = {}  # read before
         self.kind = type(system.description.parts.joints[name]).__name__ if system.description else "joint"
 
     def about(self) -> str:
@@ -206,7 +207,9 @@ class JointView(HistoryView):
 
     def _read(self, coordinate: str) -> tuple[FloatArray, FloatArray]:
         self._refuse_unknown(coordinate)
-        return read(self._sol, self._system, self.coordinates[coordinate])
+        if coordinate not in self._known:
+            self._known[coordinate] = read(self._sol, self._system, self.coordinates[coordinate])
+        return self._known[coordinate]
 
     def coordinate(self, name: str) -> FloatArray:
         """A coordinate by its name."""

@@ -11,7 +11,8 @@ v = λᵀφ_t: zero unless a drive moves the joint.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import map_of_node, poses
 from isodyn.mechanism.system import JointParts, MechanismSystem
-from isodyn.multibody.histories import measured, touched
+from isodyn.multibody.histories import Poses, measured, touched
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
 from isodyn.systems.questions import Questions
@@ -30,6 +31,7 @@ from isodyn.systems.questions import Questions
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
+Place = Callable[[str], Poses]
 RANK = 1e-9  # singular values of the scaled constraint matrix below this count as zero
 
 
@@ -85,18 +87,19 @@ class Reaction(HistoryView):
             raise InputError(f"joint {name!r} has no frame of its own; use frame='world'")
         self.name, self.on, self.frame, self.bodies, self.t = name, on, frame, action.bodies, sol.t
         self._sol, self._system, self._parts = sol, system, parts
-        self.point = acting_at(system, sol, parts, on)
+        place = places_along(system, sol)
+        self.point = acting_at(place, parts, on)
         moving = [on] if on != GROUND else [body for body in action.bodies if body != GROUND]
         force, torque = np.zeros((2, sol.t.size, 3))
         for body in moving:
-            F, about_centre = on_body(system, sol, parts, body)
-            centre = poses(system, body, sol.q, sol.v).position
+            F, about_centre = on_body(place, system, sol, parts, body)
+            centre = place(body).position
             force += F
             torque += about_centre + np.cross(centre - self.point, F)
         if on == GROUND:
             force, torque = -force, -torque
         if action.axes is not None and frame == "joint":
-            axes = poses(system, action.axes_of, sol.q, sol.v).R @ action.axes.T
+            axes = place(action.axes_of).R @ action.axes.T
             force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
         self.force, self.torque = force, torque
 
@@ -131,31 +134,36 @@ class Reaction(HistoryView):
         return bool(self._sol.redundant) and _indeterminate(self._system, self._sol, self._parts.rows)
 
 
-def acting_at(system: MechanismSystem, sol: Solution, parts: JointParts, on: str) -> FloatArray:
+def places_along(system: MechanismSystem, sol: Solution) -> Place:
+    """Poses of bodies along a solution, by name; each is worked out once."""
+    return cache(lambda name: poses(system, name, sol.q, sol.v))
+
+
+def acting_at(place: Place, parts: JointParts, on: str) -> FloatArray:
     """Where a joint acts on a body, in the world."""
     action = parts.action
     if action.contact is not None:
-        rolls, carries = (poses(system, x, sol.q, sol.v) for x in (action.contact.first, action.contact.second))
+        rolls, carries = (place(x) for x in (action.contact.first, action.contact.second))
         return rolls.position + touched(action.contact, rolls, carries)
-    place = poses(system, on, sol.q, sol.v)
-    return np.asarray(place.position + place.R @ action.points[on])
+    return np.asarray(place(on).position + place(on).R @ action.points[on])
 
 
-def on_body(system: MechanismSystem, sol: Solution, parts: JointParts, on: str) -> tuple[FloatArray, FloatArray]:
+def on_body(
+    place: Place, system: MechanismSystem, sol: Solution, parts: JointParts, on: str
+) -> tuple[FloatArray, FloatArray]:
     """Force on a moving body, and torque about its mass centre, both in the world."""
     both = np.zeros((sol.t.size, 6))
     for r in parts.rows:
         for weight, word in system.rows[r].terms:
             if on not in (word.first, word.second):
                 continue
-            p, q = (poses(system, x, sol.q, sol.v) for x in (word.first, word.second))
-            g = measured(word, p, q)[1]
+            g = measured(word, place(word.first), place(word.second))[1]
             both -= weight * sol.lam[:, r, None] * g[:, slice(0, 6) if word.first == on else slice(6, 12)]
     # by a user: no measures, but a matrix
     written = [r for r in parts.rows if not system.rows[r].terms]
     if written:
         both += _by_matrix(system, sol, written, on)
-    return both[:, :3], turned(poses(system, on, sol.q, sol.v).R, both[:, 3:])
+    return both[:, :3], turned(place(on).R, both[:, 3:])
 
 
 def _by_matrix(system: MechanismSystem, sol: Solution, rows: list[int], on: str) -> FloatArray:

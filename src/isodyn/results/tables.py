@@ -21,7 +21,8 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later, load
-from isodyn.results.files import write_file
+from isodyn.results.decimals import LONGEST, as_lines
+from isodyn.results.files import replacing, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.quantities import WXYZ, XYZ, Catalogue, Of
 from isodyn.results.recorded import Recorded
@@ -34,7 +35,8 @@ xarray = Later("xarray")
 
 DIMENSIONS = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 AXES = {XYZ: "xyz", WXYZ: "wxyz"}
-CHUNK = 50_000  # rows of a table that become Python numbers at once
+CHUNK = 20_000  # numbers of a table that become text at once
+FEW = 100_000  # numbers of a table for which no kernel is compiled
 
 
 def to_dataset(sol: Solution) -> Any:
@@ -120,15 +122,19 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
     """Write one line for each saved time; the header has names and units."""
     titles, of, values = columns(sol)
     header = ["t [s]" if is_mechanism(sol.system) else "t", *map(_titled, titles, of)]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    head = io.StringIO()
+    writer = csv.writer(head, lineterminator="\n")
     writer.writerow(header)
-    for first in range(0, sol.t.size, CHUNK):  # the writer itself writes floats as repr does
-        rows = slice(first, first + CHUNK)
-        writer.writerows(np.column_stack([sol.t[rows], *(x[rows] for x in values)]).astype(np.float64).tolist())
-    path = Path(path)
-    write_file(path, text.getvalue().encode("utf-8", "backslashreplace"))
-    return path
+    numbers = sol.t.size * len(header)
+    if numbers <= FEW:  # the writer itself writes floats as repr does
+        writer.writerows(np.column_stack([sol.t, *values]).astype(np.float64).tolist())
+    with replacing(path, LONGEST * numbers) as beside, beside.open("wb") as file:
+        file.write(head.getvalue().encode("utf-8", "backslashreplace"))
+        chunk = 1 + CHUNK // len(header)
+        for first in range(0, sol.t.size if numbers > FEW else 0, chunk):
+            rows = slice(first, first + chunk)
+            file.write(as_lines(np.column_stack([sol.t[rows], *(x[rows] for x in values)])))
+    return Path(path)
 
 
 def to_dataframe(sol: Solution, names: Sequence[Any] = ()) -> Any:

@@ -11,10 +11,12 @@ from isodyn.later import Later
 rod_view, load_views = Later("isodyn.results.rod_view"), Later("isodyn.results.load_views")
 flexible_view = Later("isodyn.results.flexible_view")
 energies, sensor_view = Later("isodyn.results.energies"), Later("isodyn.results.sensor_view")
+contacts = Later("isodyn.results.contacts")
 mechanism_views, reactions = Later("isodyn.results.mechanism_views"), Later("isodyn.results.reactions")
 state_view = Later("isodyn.results.state_view")
 
 if TYPE_CHECKING:
+    from isodyn.results.contacts import ContactView
     from isodyn.results.energies import PartEnergy
     from isodyn.results.flexible_view import FlexibleView
     from isodyn.results.load_views import AnyLoadView
@@ -56,6 +58,34 @@ class ViewsOfParts:
             Its angle, displacement or length, with rates.
         """
         return mechanism_views.JointView(self, name)
+
+    def contact(self, name: str | int) -> ContactView:
+        """Return what a contact did.
+
+        Parameters
+        ----------
+        name
+            Name of the contact, or its number.
+
+        Returns
+        -------
+        contact
+            Its gap, forces, what it does, and its impacts.
+
+        Raises
+        ------
+        InputError
+            If there is no such contact.
+
+        Examples
+        --------
+        >>> import isodyn as iso
+        >>> ball = iso.MechanicalSystem(1.0, lambda q, v, t: [-9.81], [1.0], [0.0], gap=lambda q, t: q)
+        >>> floor = iso.integrate(ball, dt=0.02, t_end=1.0).contact(0)
+        >>> round(float(floor.normal[-1]), 6), len(floor.impacts)
+        (9.81, 1)
+        """
+        return contacts.contact_view(self, name)
 
     def beam(self, name: str | None = None) -> Any:
         """Return the shape, curvature, forces, stresses and energies of a beam or rod.

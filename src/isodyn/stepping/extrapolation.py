@@ -34,6 +34,9 @@ def recall(dt: float, state: State, memory: Memory) -> None:
     memory.order, the number of differences to extrapolate with."""
     if not (state.until == state.t and state.dt == dt and memory.remedy == 0.0):
         state.smooth_steps = 0
+    memory.order = 0
+    if state.lam.size == 0:  # nothing is guessed from them
+        return
     steps = min(state.smooth_steps, DIFFERENCES)
     order, least, last = min(1, steps), np.inf, np.inf
     for j in range(1, steps):
@@ -83,11 +86,12 @@ def take_in(new: FloatArray, differences: FloatArray) -> None:
 @kernel()
 def remember(leg: Leg, t_1: float, state: State, memory: Memory) -> None:
     """Update the differences with the unknowns of a step that succeeded."""
-    take_in(memory.x, state.x_differences)
-    take_in(memory.p, state.p_differences)
-    take_in(memory.lam, state.lam_differences)
-    if leg.reuse > 0:
-        memory.mu_steps = memory.mu_steps + 1 if state.smooth_steps > 0 else 1
-        take_in(memory.mu, memory.mu_differences)
+    if state.lam.size > 0:
+        take_in(memory.x, state.x_differences)
+        take_in(memory.p, state.p_differences)
+        take_in(memory.lam, state.lam_differences)
+        if leg.reuse > 0:
+            memory.mu_steps = memory.mu_steps + 1 if state.smooth_steps > 0 else 1
+            take_in(memory.mu, memory.mu_differences)
     state.until = t_1
     state.smooth_steps += 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from isodyn.notebook_views import ShownSystem
 
 
@@ -12,8 +14,10 @@ class BaseSystem(ShownSystem):
     states : how many of its velocities, the last ones, are states of first order
     alike : a number for each velocity; those with the same number have the same unit. Empty if units
         are not known
+    contacts : its unilateral constraints (isodyn.systems.contacts), or None
     """
 
     elastic: bool = False
     states: int = 0
     alike: tuple[int, ...] = ()
+    contacts: Any = None

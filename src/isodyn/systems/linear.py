@@ -46,6 +46,7 @@ from isodyn.systems.joined import is_compiled
 from isodyn.systems.linear_kernels import LinearTables, constant_load_model, with_load
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.scales import ordinary
+from isodyn.systems.sparse_products import SparseBalance
 
 Load = Callable[[float], Any]
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
@@ -281,6 +282,14 @@ class _Answers:
         self.name, self.n, self.M, self.C, self.K, self.f = name, n, M, C, K, f
         self.factors: Factorisation | None = None
         self.solver = ""
+        sparse = all(matrix is None or sp.issparse(matrix) for matrix in (M, C, K))
+        self.rows = SparseBalance(M, C, K, n) if sparse and n > _LARGE else None
+
+    def load(self, t: float) -> FloatArray:
+        """f(t); empty where there is none."""
+        if callable(self.f):
+            return checks.returned(self.name, self.f(t), (self.n,), t)
+        return np.zeros(0) if self.f is None else self.f
 
     def answer(
         self,
@@ -293,16 +302,16 @@ class _Answers:
         c: FloatArray,
         out: FloatArray,
     ) -> int:
-        if what == BALANCE:
+        if what == BALANCE and self.rows is not None:
+            self.rows.put(self.load(t), q, v, a, out)
+        elif what == BALANCE:
             out[:] = self.M @ a
             if self.C is not None:
                 out += self.C @ v
             if self.K is not None:
                 out += self.K @ q
-            if callable(self.f):
-                out -= checks.returned(self.name, self.f(t), (self.n,), t)
-            elif self.f is not None:
-                out -= self.f
+            if self.f is not None:
+                out -= self.load(t)
         elif what == SOLVE:
             assert self.factors is not None
             out[:] = self.factors.solve(out)

@@ -14,45 +14,32 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numba
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import (
-    ACCELERATION,
-    BALANCE,
     CONSTANT_MASS,
-    CONSTRAINT,
-    FACTORISE,
-    JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
-    MULTIPLIERS,
     NONIDEAL,
-    OK,
-    POSITION,
-    RETRACT,
     RETRACTS,
     SKETCHES_TANGENT,
-    SOLVE,
     SOLVES,
-    VELOCITY,
     FloatArray,
 )
 from isodyn.later import sparse as sp
-from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.definite import refuse_indefinite
-from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem
 from isodyn.systems.constraints import Constraints
-from isodyn.systems.differences import H1
+from isodyn.systems.contacts import make_contacts, refuse_alone
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
-from isodyn.systems.line_differences import ROOT
 from isodyn.systems.model import Model, from_python
-from isodyn.systems.multiplier_forces import differences, join_slopes, slopes, takes_multipliers
-from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two, reach
-from isodyn.systems.trampoline import product
+from isodyn.systems.multiplier_forces import differences, join_slopes, takes_multipliers
+from isodyn.systems.python_answers import PythonAnswers, SparseAnswers
+from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
@@ -104,6 +91,20 @@ class MechanicalSystem(BaseSystem):
         Names of the coordinates, for messages and results.
     row_names
         Names of the constraint rows.
+    gap
+        Gaps of contacts: a function g(q, t) → (k,) that must not become negative. A contact pushes
+        with a force ≥ 0 along ∂g/∂q where its gap is closed.
+    gap_q
+        Function ∂g/∂q of (q, t) → (k, n); differences take its place if it is missing.
+    slip, slip_v
+        Tangential velocities of the contacts: a function of (q, v, t) → (k,) in the plane, (2k,) in
+        space, contact by contact; and its derivative by v, likewise.
+    restitution
+        Coefficient of restitution between 0 and 1, one for all gaps or one for each.
+    mu
+        Coefficient of friction, likewise; it needs `slip`.
+    gap_names
+        Names of the contacts.
 
     Raises
     ------
@@ -144,6 +145,13 @@ class MechanicalSystem(BaseSystem):
         scales: Any = None,
         names: Sequence[str] | None = None,
         row_names: Sequence[str] | None = None,
+        gap: Callable[[FloatArray, float], Any] | None = None,
+        gap_q: Callable[[FloatArray, float], Any] | None = None,
+        slip: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        slip_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
+        restitution: Any = None,
+        mu: Any = None,
+        gap_names: Sequence[str] | None = None,
     ) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
         self.nq, self.nv = self.q0.size, self.v0.size
@@ -190,6 +198,13 @@ class MechanicalSystem(BaseSystem):
             time=self._time,
         )
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
+        refuse_alone(gap, gap_q=gap_q, slip=slip, slip_v=slip_v, restitution=restitution, mu=mu, gap_names=gap_names)
+        self.contacts = None
+        if gap is not None:
+            given: Any = {"phi": gap, "G": gap_q, "psi": slip, "psi_v": slip_v, "retract": retract}
+            given |= {"difference": difference, "scales": self.scales.v}
+            twin = MechanicalSystem(np.ones(self.nv), no_force, q0, v0, **given)
+            self.contacts = make_contacts(twin, gap_names, restitution, mu, self.scales.v)
 
     def _time(self, t: float) -> float:
         """The time in which the system moves by a typical size, from its start and the forces
@@ -240,10 +255,18 @@ class MechanicalSystem(BaseSystem):
         if not callable(self.M):
             traits |= CONSTANT_MASS
         if sp.issparse(self.M) and not self.m:
-            return from_python(_SparseAnswers(self), traits | SOLVES)
+            return from_python(SparseAnswers(self), traits | SOLVES)
         sketches = SKETCHES_TANGENT if self.constraints.sketches_tangent else 0
         traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else sketches)
-        return from_python(_Answers(self), traits)
+        return from_python(PythonAnswers(self), traits)
+
+
+def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
+    """Of a system of which only rows are asked."""
+    return np.zeros(v.size)
+
+
+no_force = numba.njit(_no_force)
 
 
 def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scales:
@@ -272,129 +295,3 @@ def refuse_indefinite_mass(system: Any) -> None:
         return
     if np.isfinite(M).all():
         refuse_indefinite("M", M, system.v_names, checks.MASS_HINT)
-
-
-class _Answers:
-    """The questions of the loop answered by a user's Python functions."""
-
-    solver = ""
-
-    def __init__(self, system: MechanicalSystem) -> None:
-        self.system, self.n = system, system.nv
-        self.constant_mass = full(system.M) if sp.issparse(system.M) and system.m else system.M
-
-    def mass(self, q: FloatArray, t: float) -> Any:
-        M = self.constant_mass
-        return checks.returned("M", M(q), (self.n, self.n), t) if callable(M) else M
-
-    def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
-        product(np.ascontiguousarray(self.mass(q, t)), a, out)
-
-    def force(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
-        return checks.returned("Q", self.system.Q(*self.system._arguments(q, v, t, lam)), (self.n,), t)
-
-    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Any:
-        """c₀ M − c₂ ∂Q/∂q − c₁ ∂Q/∂v, in the order of the compiled twin."""
-        system, shape = self.system, (self.n, self.n)
-        J = c[0] * self.mass(q, t)
-        if system.Q_q is not None and c[2] != 0.0:
-            J = J - c[2] * checks.returned("Q_q", system.Q_q(*system._arguments(q, v, t, lam)), shape, t)
-        if system.Q_v is not None and c[1] != 0.0:
-            J = J - c[1] * checks.returned("Q_v", system.Q_v(*system._arguments(q, v, t, lam)), shape, t)
-        return J
-
-    def sketch(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, t: float, c: FloatArray) -> Any:
-        """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ by differences, as the compiled twin finds it."""
-        constraints, sizes = self.system.constraints, self.system.scales.v
-
-        def unbalanced(q: FloatArray, v: FloatArray) -> FloatArray:
-            out = np.zeros(self.n)
-            self.multiply(q, a, t, out)
-            return out - self.force(q, v, t, lam)
-
-        start, columns = unbalanced(q, v), []
-        steps = ROOT * (reach(self.system, q) * sizes / c[2] if c[2] > 0.0 else constraints.steps.v / (H1 * abs(c[1])))
-        for h, e in zip(steps, np.eye(self.n), strict=True):
-            columns.append((unbalanced(constraints.move(q, c[2] * h * e), v + c[1] * h * e) - start) / h)
-        J = np.array(columns).T
-        return J + c[2] * constraints.curvature(q, lam, t) if c[2] != 0.0 and lam.any() else J
-
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
-        # user functions get copies: they may keep or change them
-        q, v = q.copy(), v.copy()
-        if what == BALANCE:
-            self.multiply(q, a, t, out)
-            out -= self.force(q, v, t, lam)
-            if lam.size:
-                out += lam @ self.system.constraints.matrix(q, v, t)
-        elif what == CONSTRAINT:
-            out[:] = self.system.constraints.matrix(q, v, t).ravel()
-        elif what == MULTIPLIERS:
-            out[:] = (self.system.constraints.matrix(q, v, t) - slopes(self.system, q, v, t, lam).T).ravel()
-        elif what == POSITION:
-            out[: self.system.m_phi] = self.system.constraints.position(q, t)
-        elif what == VELOCITY:
-            out[:] = self.system.constraints.velocity(q, v, t)
-        elif what == ACCELERATION:
-            out[:] = self.system.constraints.acceleration(q, v, a, t)
-        elif what == JACOBIAN:
-            J = self.jacobian(q, v, t, lam, c)
-            sketched = self.system.constraints.sketches_tangent and self.system.Q_q is None
-            out[:] = (J + self.sketch(q, v, a, lam, t, c) if sketched and (c[1] or c[2]) else J).ravel()
-        elif what == RETRACT:
-            assert self.system.retract is not None
-            out[:] = checks.returned("retract", self.system.retract(q, v), (self.system.nq,), t)
-        return OK
-
-
-class _SparseAnswers(_Answers):
-    """The same with a sparse mass matrix, sparse tangents and a sparse factorisation."""
-
-    factors: Factorisation | None = None
-
-    def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
-        out[:] = self.system.M @ a
-
-    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Any:
-        system = self.system
-        J = c[0] * system.M
-        if c[1] == 0.0 and c[2] == 0.0:
-            return J
-        if system.Q_q is None:
-            raise InputError(
-                "a sparse mass matrix and an implicit scheme need the derivatives of Q",
-                hint="pass Q_q= (and Q_v=) returning sparse matrices, or use an explicit scheme",
-            )
-        J = J - c[2] * sp.csr_array(system.Q_q(q, v, t))
-        return J if system.Q_v is None else J - c[1] * sp.csr_array(system.Q_v(q, v, t))
-
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
-        if what == FACTORISE:
-            self.factors = factorise(self.jacobian(q.copy(), v.copy(), t, lam, c))
-            self.solver = self.factors.name
-        elif what == SOLVE:
-            assert self.factors is not None
-            out[:] = self.factors.solve(out)
-        else:
-            return super().answer(what, t, q, v, a, lam, c, out)
-        return OK

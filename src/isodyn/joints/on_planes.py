@@ -1,0 +1,339 @@
+"""Points, balls, boxes and capsules above planes, wheels above a profile."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from isodyn.bodies.body import Body, vector3
+from isodyn.errors import InputError
+from isodyn.joints.measures import PROFILE
+from isodyn.joints.part import JointWorld
+from isodyn.joints.touching import refuse_radius
+from isodyn.joints.unilateral import (
+    ON_PLANE,
+    PLANAR,
+    ContactPart,
+    Gap,
+    OnPlane,
+    on_plane,
+    round_on,
+)
+from isodyn.joints.words import unit
+from isodyn.kernels.compiled import FloatArray
+from isodyn.parts import Keys, Value, contact, optional, required
+
+
+def place(what: str, given: Any, body: Body, argument: str) -> FloatArray:
+    """A point of the world at the start; the mass centre if left out."""
+    return body.position if given is None else vector3(f"{what}: {argument}", given, argument)
+
+
+@contact("point_plane")
+@dataclass(frozen=True)
+class PointPlane(OnPlane, ContactPart):
+    """Points of a body that stay above a plane.
+
+    Parameters
+    ----------
+    name
+        Name of the contact; of several points `name[0]`, `name[1]`, …
+    first
+        Name of the body with the points.
+    second
+        Name of the body that carries the plane, or "ground".
+    points
+        The points in the world at the start; the mass centre if left out.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("stone", mass=1.0, kind="particle", position=(0, 0, 1), velocity=(1, 0, 0))
+    >>> _ = mech.add_contact(iso.PointPlane("floor", "stone", "ground", restitution=0.5, mu=0.3))
+    >>> sol = iso.integrate(mech, dt=0.02, t_end=1.0)
+    >>> round(sol.contact("floor").impacts[0].t, 6)
+    0.451524
+    """
+
+    name: str
+    first: str
+    second: str
+    points: Any = None
+    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "points": optional(Value.NUMBERS), **ON_PLANE}
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        body = world.body(self.first)
+        given = body.position if self.points is None else np.asarray(self.points, dtype=np.float64)
+        given = given.reshape(-1, 3 if given.size % 3 == 0 and body.kind not in PLANAR else given.shape[-1])
+        points = np.array([vector3(f"{self.what}: points", point, "points") for point in given])
+        labels = [f"[{k}]" for k in range(len(points))] if len(points) > 1 else [""]
+        return on_plane(self, world, points, labels)
+
+
+@contact("sphere_plane")
+@dataclass(frozen=True)
+class SpherePlane(OnPlane, ContactPart):
+    """A ball above a plane; in the plane a disc above a line.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    first
+        Name of the body with the ball.
+    second
+        Name of the body that carries the plane, or "ground".
+    radius
+        Its radius.
+    centre
+        Its centre in the world at the start; the mass centre if left out.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5), velocity=(1, 0, 0))
+    >>> _ = mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.5, mu=0.3))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=1.0)
+    >>> [int(mode) for mode in sol.contact("floor").mode[[0, -1]]]
+    [2, 1]
+    """
+
+    name: str
+    first: str
+    second: str
+    radius: float
+    centre: Any = None
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "radius": required(Value.POSITIVE),
+        "centre": optional(Value.VECTOR),
+        **ON_PLANE,
+    }
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        refuse_radius(self.name, self.radius)
+        centre = place(self.what, self.centre, world.body(self.first), "centre")
+        return [round_on(self, world, centre, self.radius)]
+
+
+@contact("box_plane")
+@dataclass(frozen=True)
+class BoxPlane(OnPlane, ContactPart):
+    """A box above a plane, by its corners; in the plane a rectangle.
+
+    Parameters
+    ----------
+    name
+        Name of the contact; its corners are `name[0]`, `name[1]`, …
+    first
+        Name of the body with the box.
+    second
+        Name of the body that carries the plane, or "ground".
+    size
+        Lengths of its edges along the axes of the body, about its mass centre; three, or two in the
+        plane.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("box", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0.5))
+    >>> _ = mech.add_contact(iso.BoxPlane("floor", "box", "ground", size=(1, 1, 1), mu=0.3))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    >>> [round(float(sol.contact(f"floor[{k}]").normal[-1]), 6) for k in (0, 2)]
+    [2.4525, 2.4525]
+    """
+
+    name: str
+    first: str
+    second: str
+    size: Any
+    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "size": required(Value.VECTOR), **ON_PLANE}
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        body = world.body(self.first)
+        flat = body.kind in PLANAR
+        size = np.asarray(self.size, dtype=np.float64).ravel()
+        if size.size != (2 if flat else 3) or not (size > 0).all():
+            raise InputError(
+                f"{self.what}: size must be {2 if flat else 3} positive lengths, received {self.size!r}",
+                argument="size",
+            )
+        corners = np.array([np.append(c, 0.0)[:3] for c in itertools.product(*((-0.5 * x, 0.5 * x) for x in size))])
+        return on_plane(self, world, body.position + corners @ body.R.T, [f"[{k}]" for k in range(len(corners))])
+
+
+@contact("capsule_plane")
+@dataclass(frozen=True)
+class CapsulePlane(OnPlane, ContactPart):
+    """A capsule above a plane: a line of some length, rounded by a radius.
+
+    Parameters
+    ----------
+    name
+        Name of the contact; its ends are `name[0]` and `name[1]`.
+    first
+        Name of the body with the capsule.
+    second
+        Name of the body that carries the plane, or "ground".
+    radius
+        Its radius.
+    length
+        Length of its straight part, about the mass centre.
+    axis
+        Its axis in the world at the start.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("log", mass=1.0, inertia=(0.01, 0.1, 0.1), position=(0, 0, 0.1))
+    >>> _ = mech.add_contact(iso.CapsulePlane("floor", "log", "ground", radius=0.1, length=1.0, axis=(1, 0, 0)))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    >>> round(float(sol.contact("floor[0]").normal[-1]), 6)
+    4.905
+    """
+
+    name: str
+    first: str
+    second: str
+    radius: float
+    length: float
+    axis: Any = (1.0, 0.0, 0.0)
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "radius": required(Value.POSITIVE),
+        "length": required(Value.POSITIVE),
+        "axis": optional(Value.VECTOR),
+        **ON_PLANE,
+    }
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        refuse_radius(self.name, self.radius)
+        body, axis = world.body(self.first), unit(f"{self.what}: axis", self.axis, "axis")
+        ends = (body.position + 0.5 * side * self.length * axis for side in (-1, 1))
+        return [round_on(self, world, end, self.radius, f"[{k}]") for k, end in enumerate(ends)]
+
+
+@contact("wheel_profile")
+@dataclass(frozen=True)
+class WheelProfile(OnPlane, ContactPart):
+    """A wheel or ball above a profile, heights over a plane that change along one direction.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    first
+        Name of the body with the wheel.
+    second
+        Name of the body that carries the profile, or "ground".
+    radius
+        Its radius.
+    profile
+        Coefficients of the height, a polynomial of the distance y along the plane: c₀ + c₁y + … In
+        the plane y runs to the right of the normal (x for an upward one).
+    centre
+        Centre of the wheel in the world at the start; the mass centre if left out.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    plane_point
+        Where y and the height are zero, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    >>> _ = mech.add_body("wheel", mass=1.0, inertia=0.005, kind="planar", position=(0.0, 0.1))
+    >>> _ = mech.add_contact(iso.WheelProfile("road", "wheel", "ground", radius=0.1, profile=(0, 0, 0.5), mu=0.5))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    >>> round(float(sol.contact("road").normal[-1]), 6)
+    9.81
+    """
+
+    name: str
+    first: str
+    second: str
+    radius: float
+    profile: Any
+    centre: Any = None
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "radius": required(Value.POSITIVE),
+        "profile": required(Value.NUMBERS),
+        "centre": optional(Value.VECTOR),
+        **ON_PLANE,
+    }
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        refuse_radius(self.name, self.radius)
+        if not 0 < len(self.profile) <= PROFILE:
+            raise InputError(f"{self.what}: profile has 1 to {PROFILE} coefficients", argument="profile")
+        centre = place(self.what, self.centre, world.body(self.first), "centre")
+        return [round_on(self, world, centre, self.radius, profile=self.profile)]

@@ -1,0 +1,72 @@
+"""Lemke's pivots for a linear complementarity problem: 0 ≤ p ⊥ W p + b ≥ 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, IntArray, i8, kernel
+
+NOTHING = 1e-13  # a pivot, relative
+
+
+@kernel()
+def pivot(T: FloatArray, row: int, column: int) -> None:
+    """Make a column of a tableau a unit vector."""
+    f = 1.0 / T[row, column]
+    for j in range(T.shape[1]):
+        T[row, j] *= f
+    for i in range(T.shape[0]):
+        f = T[i, column]
+        if i != row and f != 0.0:
+            for j in range(T.shape[1]):
+                T[i, j] -= f * T[row, j]
+
+
+@kernel()
+def leaving_row(T: FloatArray, basis: IntArray, column: int) -> int:
+    """The row of the smallest ratio, the artificial variable first among equals; −1 where the column
+    has no pivot."""
+    n = basis.size
+    last, row = 2 * n + 1, -1
+    for i in range(n):
+        if T[i, column] <= NOTHING:
+            continue
+        if row < 0:
+            row = i
+            continue
+        here, best = T[i, last] * T[row, column], T[row, last] * T[i, column]
+        if here < best or (here == best and basis[i] == 2 * n):
+            row = i
+    return row
+
+
+@kernel(i8(F2, F, F), apart=True, allocates=True)
+def lemke(W: FloatArray, b: FloatArray, p: FloatArray) -> int:
+    """0 ≤ p ⊥ W p + b ≥ 0 by Lemke's pivots, into p; NOT_CONVERGED where they end on a ray."""
+    n = b.size
+    T, basis = np.zeros((n, 2 * n + 2)), np.empty(n, dtype=np.int64)
+    row = 0
+    for i in range(n):
+        T[i, i], T[i, 2 * n], T[i, 2 * n + 1], basis[i] = 1.0, -1.0, b[i], i
+        for j in range(n):
+            T[i, n + j] = -W[i, j]
+        if b[i] < b[row]:
+            row = i
+    for i in range(n):
+        p[i] = 0.0
+    if b[row] >= 0.0:
+        return OK
+    enters = 2 * n
+    for _ in range(50 * n + 50):
+        pivot(T, row, enters)
+        leaves, basis[row] = basis[row], enters
+        if leaves == 2 * n:
+            for i in range(n):
+                if n <= basis[i] < 2 * n:
+                    p[basis[i] - n] = max(0.0, T[i, 2 * n + 1])
+            return OK
+        enters = leaves + n if leaves < n else leaves - n
+        row = leaving_row(T, basis, enters)
+        if row < 0:
+            return NOT_CONVERGED
+    return NOT_CONVERGED

@@ -1,0 +1,220 @@
+"""The memory of a run with contacts: kernels, starts, rows, and what went wrong
+(isodyn.marching.contact_run says what happens on the way)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import ConvergenceError, InputError, PainleveError
+from isodyn.kernels.compiled import GENERAL, NONIDEAL, OK, FloatArray
+from isodyn.kernels.struct_types import number_of
+from isodyn.marching import contact_march
+from isodyn.marching.contact_march import CLOSED, TURNED, ContactRows
+from isodyn.marching.run import Run
+from isodyn.results.contacts import Impact, history_of
+from isodyn.stepping import contact_jump
+from isodyn.stepping.contact_memory import NO_PUSH, OPEN, Contacts
+from isodyn.stepping.contact_step import NO_SOLUTION
+from isodyn.stepping.impacts import Impacts
+from isodyn.systems.contacts import refuse_contacts
+
+TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
+BELOW = 1e-8  # of the size of a gap: a start may be so far below zero
+TAKEN = (OK, CLOSED, TURNED)  # statuses of steps that were taken
+
+
+class ContactSteps(Run):
+    """A run with contacts."""
+
+    touches = True
+
+    def __init__(self, system: Any, *given: Any, impacts: Impacts, **options: Any) -> None:
+        self.impacts, self.known = impacts, system.contacts
+        twin = self.known.twin.model()
+        self.twin = twin.dense() if twin.dense is not None else twin
+        many, rows = len(self.known.names), self.known.rows
+        self.contacts = Contacts(contacts=many, ends=many + 1, rows=rows, values=rows * system.nv)
+        for name in ("mu", "restitution", "tangent"):
+            setattr(self.contacts, name, getattr(self.known, name))
+        self.contacts.mu_static, self.contacts.size = self.known.mu, self.known.sizes
+        self.contacts.tables, self.contacts.scratch = number_of(self.twin.tables), number_of(self.twin.scratch)
+        super().__init__(system, *given, **options)
+        refuse_beside_contacts(self)
+        k = self.rows.t.size
+        self.kept = ContactRows(np.zeros((k, many)), np.zeros((k, rows)), np.zeros((k, rows)), np.zeros((k, many)))
+        self.happened: list[Impact] = []
+        self.located, self.located_in = 0, -1  # impacts in a step of the grid, and which
+
+    # ---- kernels
+
+    @property
+    def touching(self) -> tuple[Any, ...]:
+        """The contacts as kernels take them."""
+        return self.twin.function, self.contacts
+
+    @property
+    def physics_with(self) -> tuple[Any, ...]:
+        """The model as kernels take it."""
+        model = self.other or self.model
+        return model.function, model.tables, model.scratch
+
+    def look_at(self, state: Any) -> None:
+        """Gaps, rates and rows of the contacts at a state."""
+        self.check(
+            int(contact_jump.look_at_contacts(float(state.t), state, self.memory, *self.touching)), state.t, state.t
+        )
+
+    def warn(self, sol: Any) -> None:
+        """Nothing: kinks of forces, where contacts open and begin to slide, look like coarse steps."""
+
+    def follow(self, bar: Any) -> str | None:
+        """Go to the end; checkpoints and controllers know nothing of contacts."""
+        for what, given in (("a checkpoint", self.checkpoint), ("a controller", self.sampling)):
+            if given is not None:
+                refuse_contacts(self.system, what)
+        return super().follow(bar)
+
+    def step_again(self, t_1: float) -> bool:
+        """The last step, to another end; False where there is no such step."""
+        return self.step_to(t_1) in TAKEN
+
+    def step_to(self, t_1: float) -> int:
+        """The last step, to another end; its status."""
+        contacts, state, memory = self.contacts, self.state, self.memory
+        state.copy_from(memory.before)
+        contacts.closed, contacts.mode = contacts.closed_before.copy(), contacts.mode_before.copy()
+        contacts.force = contacts.force_before.copy()
+        memory.factors_good = 0
+        tables: tuple[Any, ...] = self.plan, t_1, state, memory, self.counters
+        status = int(contact_march.step_with_contacts(*self.physics_with, *tables, *self.touching))
+        if status not in TAKEN:
+            self.check(status, float(memory.before.t), t_1)
+        return status
+
+    # ---- what is closed
+
+    def close_and_open(self, state: Any) -> None:
+        """Which contacts are closed at a state: no gap, and it does not grow."""
+        contacts, n = self.contacts, len(self.known.names)
+        self.look_at(state)
+        speed = self.see_speeds(state)
+        rates = contacts.rate[:n]
+        closed = (contacts.gap <= TOUCHES * contacts.size) & (rates <= NO_PUSH * speed)
+        contacts.mode = np.where(closed, np.maximum(contacts.mode, 2), OPEN)
+        contacts.closed = closed.astype(np.int64)
+        contacts.force, contacts.balance = 0.0, 0.0
+
+    def see_speeds(self, state: Any) -> FloatArray:
+        """The largest speeds of each contact so far, with those of a state."""
+        contacts = self.contacts
+        speed = np.abs(contacts.J.reshape(-1, self.system.nv)[: contacts.size.size]) @ np.abs(state.v)
+        contacts.fastest = np.fmax(contacts.fastest, np.where(np.isfinite(speed), speed, 0.0))
+        return contacts.fastest.copy()
+
+    def note(self, impulse: FloatArray, lost: FloatArray) -> None:
+        """Keep what an impact did."""
+        t, n = float(self.state.t), len(self.known.names)
+        for k in range(n):
+            tangents = slice(int(self.contacts.tangent[k]), int(self.contacts.tangent[k + 1]))
+            if impulse[k] > 0.0:
+                self.happened.append(Impact(t, k, float(impulse[k]), impulse[tangents].copy(), float(lost[k])))
+
+    # ---- starts
+
+    def accelerate(self, state: Any) -> None:
+        """Accelerations, multipliers and forces of contacts at a state."""
+        leg = self.physics(self.closure)[3]
+        tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
+        status = int(contact_jump.contact_acceleration(*self.physics_with, *tables))
+        self.check(status, float(state.t), float(state.t))
+
+    def refuse_below(self, t: float) -> None:
+        """InputError for a start with negative gaps."""
+        self.look_at(self.state)
+        gaps = self.contacts.gap / self.contacts.size
+        worst = int(gaps.argmin())
+        if gaps[worst] < -BELOW:
+            raise InputError(
+                f"contact {self.known.names[worst]!r} is closed too far at the start, t = {t:.6g}: its gap is"
+                f" {self.contacts.gap[worst]:.3g}, expected at least 0",
+                hint="move the bodies apart",
+            )
+
+    def has_new_accelerations(self, t: float) -> bool:
+        """Never without the contacts."""
+        return False
+
+    # ---- rows
+
+    def make_room(self, k: int) -> None:
+        """Memory for k rows; impacts have rows of their own."""
+        if k <= self.rows.t.size:
+            return
+        more = max(k, self.rows.t.size + self.rows.t.size // 2) - self.rows.t.size
+        self.ranks = np.pad(self.ranks, [(0, more)]) if self.ranks.size else self.ranks
+        self.rows = type(self.rows)(*(np.pad(x, [(0, more), (0, 0)][: x.ndim]) for x in self.rows))
+        self.kept = ContactRows(*(np.pad(x, [(0, more), (0, 0)]) for x in self.kept))
+
+    def keep_row(self) -> None:
+        """The state as a row, if it is none yet, with its contacts."""
+        k = int(self.counters.rows)
+        super().keep_row()
+        if int(self.counters.rows) > k:
+            contact_march.write_contacts(self.contacts, self.kept, k)
+
+    def show_start(self, row: int) -> None:
+        """A start in a row, with its contacts."""
+        super().show_start(row)
+        contact_march.write_contacts(self.contacts, self.kept, row)
+
+    def start(self, stretch: Any, *, first: bool) -> None:
+        """A start of a stretch, with its contacts in the row."""
+        super().start(stretch, first=first)
+        contact_march.write_contacts(self.contacts, self.kept, int(self.counters.rows) - 1)
+
+    def show_last(self, k: int) -> None:
+        """The state as row k, where the run was stopped."""
+        super().show_last(k)
+        contact_march.write_contacts(self.contacts, self.kept, k)
+
+    def aux_of(self, rows: int) -> dict[str, Any]:
+        """Histories of the contacts."""
+        return history_of(self.kept, rows, self.happened)
+
+    # ---- what went wrong
+
+    def check(self, status: int, t: float, t_next: float) -> None:
+        """Turn a status into the error that says what happened where."""
+        raised = self.twin.raised
+        if raised is not None:
+            raise raised
+        if status == NO_SOLUTION:
+            names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(self.contacts.closed)) or "the impact"
+            where = f"at t = {t:.6g}" + ("" if t_next == t else f" (dt = {t_next - t:.3g})")
+            if self.known.mu.any():
+                raise PainleveError(
+                    f"no forces of the contacts {names} were found {where} that obey Coulomb's law",
+                    hint="friction too large for rigid bodies in this position (Painlevé); a smaller mu, or smaller steps",
+                )
+            raise ConvergenceError(
+                f"no forces of the contacts {names} were found {where}",
+                hint="do joints hold them closed and open at once?",
+            )
+        super().check(status, t, t_next)
+
+
+def refuse_beside_contacts(run: ContactSteps) -> None:
+    """InputError for what does not go with contacts."""
+    closure, coefficients = run.closure, run.method.main.coefficients
+    if run.system.m and not (closure.velocity == 1.0 and closure.keep_position and not closure.at_balance):
+        raise InputError("contacts need the formulation Stabilised()", hint="leave the formulation out")
+    if coefficients.W3L3 == 0.0 or run.method.composition is not None:
+        raise InputError("contacts need an implicit scheme", hint="iso.Scheme.optimal(0.8), or leave it out")
+    if run.sized or run.watch is not None:
+        raise InputError(
+            "contacts take steps that are known before, and no events beside them", hint="a number for dt; sol.contact"
+        )
+    if run.model.traits & (GENERAL | NONIDEAL):
+        raise InputError("contacts are for mechanical systems whose forces do not depend on multipliers")

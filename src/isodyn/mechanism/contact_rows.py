@@ -1,0 +1,53 @@
+"""Contacts of a mechanism: a second layout with the same bodies, whose rows are gaps and slips."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from isodyn.errors import InputError, about
+from isodyn.joints.unilateral import Gap
+from isodyn.joints.words import Row
+from isodyn.mechanism.layout import MechanismLayout
+from isodyn.mechanism.system import MechanismSystem, make_system
+from isodyn.mechanism.world import World
+from isodyn.systems.contacts import ContactSet, gap_sizes
+
+Built = list[tuple[str, float, float, Gap]]
+"""Names of gaps with restitution and friction."""
+
+
+def gaps_of(world: World) -> Built:
+    """All gaps of a mechanism."""
+    found: Built = []
+    for part in world.parts.contacts.values():
+        with about(part.name):
+            part.check_numbers()
+            for gap in part.build(world):
+                label = gap.label if not gap.label or gap.label.startswith("[") else f".{gap.label}"
+                found.append((part.name + label, part.restitution, part.mu, gap))
+    return found
+
+
+def rows_of_gaps(built: Built) -> list[Row]:
+    """Rows of all gaps, then of all slips."""
+    normals = [gap.normal(name) for name, _, _, gap in built]
+    return normals + [row for name, _, _, gap in built for row in gap.tangents(name)]
+
+
+def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built) -> MechanismSystem:
+    """The system with these contacts."""
+    if not built:
+        return system
+    rows = rows_of_gaps(built)
+    own = replace(layout, rows=rows, laws=[], loads=[], reactions={}, spreads=[])
+    twin = make_system(own, {})
+    tangents = np.array([len(gap.slips) for *_, gap in built])
+    tangent = len(built) + np.concatenate([[0], np.cumsum(tangents)])
+    names = tuple(name for name, *_ in built)
+    if len(set(names)) != len(names):
+        raise InputError(f"contacts share names: {', '.join(names)}")
+    e, mu = (np.array([one[k] for one in built]) for k in (1, 2))
+    sizes = gap_sizes(twin, system.scales.v)
+    return replace(system, contacts=ContactSet(names, twin, e, mu, tangent.astype(np.int64), sizes))

@@ -1,0 +1,161 @@
+"""Contacts in a solution: gaps, forces, what they do, and impacts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Impact:
+    """One contact in one impact.
+
+    Parameters
+    ----------
+    t
+        When.
+    index
+        Number of the contact.
+    normal
+        Normal impulse.
+    tangential
+        Tangential impulse.
+    lost
+        Energy that the contact took.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> ball = iso.MechanicalSystem(1.0, lambda q, v, t: [-9.81], [1.0], [0.0], gap=lambda q, t: q, restitution=0.5)
+    >>> first = iso.integrate(ball, dt=0.02, t_end=0.5).contact(0).impacts[0]
+    >>> round(first.normal, 3), round(first.lost, 4)
+    (6.644, 7.3575)
+    """
+
+    t: float
+    index: int
+    normal: float
+    tangential: FloatArray
+    lost: float
+
+
+@dataclass(frozen=True, eq=False)
+class ContactView:
+    """One contact along a solution.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    t
+        Times (k,).
+    gap
+        The gap (k,), zero where it is closed.
+    normal
+        Normal force at t_n (k,), never negative.
+    tangential
+        Tangential force at t_n (k, 0, 1 or 2).
+    at_balance
+        Normal force as it balanced the last step (k,).
+    mode
+        0 open, 1 sticking, 2 sliding or without friction (k,).
+    impacts
+        Its impacts.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> block = iso.MechanicalSystem(2.0, lambda q, v, t: [-9.81 * 2.0], [0.0], [0.0], gap=lambda q, t: q)
+    >>> foot = iso.integrate(block, dt=0.02, t_end=0.1).contact(0)
+    >>> round(float(foot.normal[-1]), 9), foot.closed.all()
+    (19.62, True)
+    """
+
+    name: str
+    t: FloatArray
+    gap: FloatArray
+    normal: FloatArray
+    tangential: FloatArray
+    at_balance: FloatArray
+    mode: IntArray
+    impacts: tuple[Impact, ...] = field(default=())
+
+    @property
+    def closed(self) -> Any:
+        """Whether it is closed (k,)."""
+        return self.mode > 0
+
+    @property
+    def impulse(self) -> float:
+        """Sum of the normal impulses of its impacts."""
+        return float(sum(one.normal for one in self.impacts))
+
+    @property
+    def lost(self) -> float:
+        """Energy that its impacts took."""
+        return float(sum(one.lost for one in self.impacts))
+
+
+def history_of(kept: Any, rows: int, happened: list[Impact]) -> dict[str, Any]:
+    """What a solution keeps of contacts in `aux`."""
+    width = max((one.tangential.size for one in happened), default=0)
+    slips = np.zeros((len(happened), width))
+    for i, one in enumerate(happened):
+        slips[i, : one.tangential.size] = one.tangential
+    return {
+        "contact_gap": kept.gap[:rows].copy(),
+        "contact_force": kept.force[:rows].copy(),
+        "contact_balance": kept.balance[:rows].copy(),
+        "contact_mode": kept.mode[:rows].astype(np.int64),
+        "impact_t": np.array([one.t for one in happened]),
+        "impact_contact": np.array([one.index for one in happened], dtype=np.int64),
+        "impact_normal": np.array([one.normal for one in happened]),
+        "impact_tangential": slips,
+        "impact_lost": np.array([one.lost for one in happened]),
+    }
+
+
+def number_of(known: Any, name: Any) -> int:
+    """The number of a contact by its name or number."""
+    if isinstance(name, int) and 0 <= name < len(known.names):
+        return name
+    if name not in known.names:
+        few = ", ".join(map(repr, known.names[:6]))
+        raise InputError(f"no contact {name!r}; there are {few}" + (", …" if len(known.names) > 6 else ""))
+    return known.names.index(name)
+
+
+def contact_view(sol: Any, name: Any) -> ContactView:
+    """One contact of a solution."""
+    known = sol.system.contacts
+    if known is None or "contact_gap" not in sol.aux:
+        raise InputError("this solution has no contacts", hint="gap= of a system, or mech.add_contact")
+    k, aux = number_of(known, name), sol.aux
+    tangents = slice(int(known.tangent[k]), int(known.tangent[k + 1]))
+    many = tangents.stop - tangents.start
+    own = np.flatnonzero(aux["impact_contact"] == k)
+    impacts = tuple(
+        Impact(
+            float(aux["impact_t"][i]),
+            k,
+            float(aux["impact_normal"][i]),
+            aux["impact_tangential"][i][:many],
+            float(aux["impact_lost"][i]),
+        )
+        for i in own
+    )
+    return ContactView(
+        known.names[k],
+        sol.t,
+        aux["contact_gap"][:, k],
+        np.maximum(aux["contact_force"][:, k], 0.0),
+        aux["contact_force"][:, tangents],
+        aux["contact_balance"][:, k],
+        aux["contact_mode"][:, k],
+        impacts,
+    )

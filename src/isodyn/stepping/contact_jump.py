@@ -1,0 +1,323 @@
+"""Contacts at one instant: impacts, and accelerations with closed contacts.
+
+jump:   M (v⁺ − v) + GᵀΛ = JᵀP,  G v⁺ = 0
+        Newton    0 ≤ P_N ⊥ u_N⁺ + e min(0, u_N) ≥ 0
+        Poisson   P¹ with e = 0, then P_N² ≥ e P_N¹, 0 ≤ P_N² − e P_N¹ ⊥ u_N⁺ ≥ 0, both with friction in their cones
+start:  M a + Gᵀλ = Q + Jᵀp,  G a = b,  0 ≤ p_N ⊥ g̈ ≥ 0;  friction against the slip, or against its rate at rest
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import (
+    ACCELERATION,
+    CONSTRAINT,
+    MODEL_TYPE,
+    NOT_FINITE,
+    OK,
+    POSITION,
+    VELOCITY,
+    FloatArray,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.kernels.lowering import by_reference
+from isodyn.kernels.struct_types import ADDRESS
+from isodyn.linear_solvers.complementarity import solve_contacts
+from isodyn.stepping.closure import ask_levels, copy_to, fill_with, finite, measure, retract
+from isodyn.stepping.contact_memory import (
+    AT_REST,
+    CONTACTS,
+    OPEN,
+    SLIP,
+    STICK,
+    Contacts,
+    Touching,
+    add_response,
+    along,
+    ask,
+    delassus,
+    problem_of,
+    respond,
+    speeds,
+)
+from isodyn.stepping.contact_step import NO_SOLUTION, pushes, sticks
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.initial import PATIENCE, acceleration, initial_matrix
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.projection import fill
+
+POISSON, NEWTON = range(2)
+PUSHES = 12  # most iterations onto g ≥ 0
+LEAVES = 1e-12  # of the acceleration of a contact without it: less is none
+
+
+@kernel()
+def solve_problem(problem: Any) -> int:
+    """The forces of a contact problem."""
+    return solve_contacts(
+        problem.W, problem.b, problem.first, problem.mu, problem.base, problem.sliding, problem.direction, 1e-14,
+        problem.p,
+    )  # fmt: skip
+
+
+@kernel()
+def by_poisson(problem: Any, restitution: FloatArray, P: FloatArray) -> int:
+    """Impulses of compression and expansion, into P; problem.b holds the rates before."""
+    many = problem.rows.size
+    status = solve_problem(problem)
+    if status != OK:
+        return status
+    copy_to(problem.p, P)
+    for k in range(problem.members.size):
+        problem.base[k] = restitution[k] * problem.p[problem.first[k]]
+    for i in range(many):  # rates after compression, with what comes back at least
+        for j in range(many):
+            problem.b[i] += problem.W[i, j] * P[j]
+        for k in range(problem.members.size):
+            problem.b[i] += problem.W[i, problem.first[k]] * problem.base[k]
+    fill_with(problem.p, 0.0)
+    status = solve_problem(problem)
+    for j in range(many):
+        P[j] += problem.p[j]
+    for k in range(problem.members.size):
+        P[problem.first[k]] += problem.base[k]
+    return status
+
+
+@kernel()
+def by_newton(problem: Any, restitution: FloatArray, P: FloatArray) -> int:
+    """Impulses that turn rates round, into P; problem.b holds the rates before."""
+    for k in range(problem.members.size):
+        i = problem.first[k]
+        problem.b[i] += restitution[k] * min(0.0, problem.b[i])
+    status = solve_problem(problem)
+    copy_to(problem.p, P)
+    return status
+
+
+@kernel()
+def prepare(p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Any) -> int:
+    """Responses and W at a state, from its mass matrix."""
+    c = memory.c
+    copy_to(state.q, memory.q)
+    copy_to(state.v, memory.v)
+    fill_with(memory.a, 0.0)
+    fill_with(memory.d_p, 0.0)
+    copy_to(state.v, memory.v_p)
+    fill_with(memory.a_p, 0.0)
+    fill_with(memory.x, 0.0)
+    c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
+    memory.factors_good = 0
+    status = initial_matrix(p, leg, t, state, c, memory, counters)
+    if status == OK:
+        status = ask(g, CONSTRAINT, t, state.q, state.v, memory.a, c, g.contacts.J)
+    if status == OK:
+        status = ask(g, VELOCITY, t, state.q, state.v, memory.a, c, g.contacts.rate)
+    if status == OK:
+        status = respond(p, t, c, memory, problem, g.contacts.J)
+        delassus(memory.x.size, 1.0, problem, g.contacts.J)
+    return status
+
+
+JUMP = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, COUNTERS, MODEL_TYPE, CONTACTS)
+
+
+@kernel(JUMP, apart=True, allocates=True)
+def jump(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Any,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """The jump of state.v by an impact of the contacts that are hit; impulses are added to
+    contacts.impulse, energy that each contact takes to contacts.lost."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    g = by_reference(Touching(gap_model, contacts))
+    problem = problem_of(contacts, contacts.hit, memory.r.size)
+    status = prepare(p, g, problem, leg, t, state, memory, counters)
+    if status != OK:
+        return status
+    many = problem.rows.size
+    P, e, before = np.zeros(many), np.empty(problem.members.size), np.empty(many)
+    for k in range(problem.members.size):
+        e[k] = contacts.bounce[problem.members[k]]
+    for j in range(many):
+        before[j] = problem.b[j] = contacts.rate[problem.rows[j]]
+    status = by_poisson(problem, e, P) if contacts.law == POISSON else by_newton(problem, e, P)
+    if status != OK:
+        return NO_SOLUTION
+    for j in range(many):
+        add_response(problem, j, P[j], state.v)
+        contacts.impulse[problem.rows[j]] += P[j]
+    for k in range(problem.members.size):
+        for j in range(problem.first[k], problem.first[k + 1]):
+            after = before[j]
+            for m in range(many):
+                after += problem.W[j, m] * P[m]
+            contacts.lost[problem.members[k]] -= 0.5 * P[j] * (before[j] + after)
+    memory.factors_good = 0
+    return OK if finite(state.v) else NOT_FINITE
+
+
+@kernel()
+def known_slips(contacts: Any, problem: Any, n: int, v: FloatArray) -> None:
+    """Directions of contacts that slide."""
+    for k in range(problem.members.size):
+        i, end, size, number = problem.first[k], problem.first[k + 1], 0.0, problem.members[k]
+        for j in range(i + 1, end):
+            size += contacts.rate[problem.rows[j]] ** 2
+            contacts.fastest[number] = max(contacts.fastest[number], speeds(n, contacts.J, problem.rows[j], v))
+        size = np.sqrt(size)
+        problem.sliding[k] = size > AT_REST * contacts.fastest[number]
+        if problem.sliding[k] == 1:
+            for j in range(i + 1, end):
+                problem.direction[j] = contacts.rate[problem.rows[j]] / size
+
+
+START = JUMP
+
+
+@kernel(START, apart=True, allocates=True)
+def contact_acceleration(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Any,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """state.a, state.lam and contacts.force at a state with closed contacts; those that leave are
+    opened."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    g = by_reference(Touching(gap_model, contacts))
+    n, c = memory.x.size, memory.c
+    status = acceleration(p, leg, t, state, memory, counters, PATIENCE)
+    if status != OK:
+        return status
+    fill_with(contacts.force, 0.0)
+    problem = problem_of(contacts, contacts.closed, memory.r.size)
+    status = prepare(p, g, problem, leg, t, state, memory, counters)
+    if status == OK:
+        known_slips(contacts, problem, n, state.v)
+        status = ask(g, ACCELERATION, t, state.q, state.v, state.a, c, contacts.rate)
+    if status != OK:
+        return status
+    for j in range(problem.rows.size):
+        problem.b[j] = contacts.rate[problem.rows[j]]
+    if solve_problem(problem) != OK:
+        return NO_SOLUTION
+    fill_with(memory.dx, 0.0)
+    for j in range(problem.rows.size):
+        add_response(problem, j, problem.p[j], memory.dx)
+        contacts.force[problem.rows[j]] = problem.p[j]
+    for i in range(n):
+        state.a[i] += memory.dx[i]
+    for j in range(p.rows.size):
+        state.lam[p.rows[j]] += memory.dx[n + j]
+    copy_to(contacts.force, contacts.balance)
+    open_those_that_leave(problem, contacts)
+    memory.factors_good = 0
+    return OK if finite(state.a) else NOT_FINITE
+
+
+@kernel()
+def open_those_that_leave(problem: Any, contacts: Contacts) -> None:
+    """After a start: contacts without a force whose gaps grow are open; what the others do."""
+    for k in range(problem.members.size):
+        number = problem.members[k]
+        contacts.mode[number] = STICK if pushes(problem, k) and sticks(problem, k) else SLIP
+        i = problem.first[k]
+        if pushes(problem, k):
+            continue
+        grows, size = problem.b[i], abs(problem.b[i])
+        for m in range(problem.rows.size):
+            grows += problem.W[i, m] * problem.p[m]
+            size = max(size, abs(problem.W[i, m] * problem.p[m]))
+        if grows > LEAVES * size:
+            contacts.closed[number], contacts.mode[number] = 0, OPEN
+
+
+LOOK = i8(f8, STATE, MEMORY, MODEL_TYPE, CONTACTS)
+
+
+@kernel(LOOK, apart=True)
+def look_at_contacts(t: float, state: State, memory: Memory, gap_model: Any, contacts: Contacts) -> int:
+    """Gaps, rates and rows of all contacts at a state, into contacts.gap, contacts.rate, contacts.J."""
+    g = by_reference(Touching(gap_model, contacts))
+    status = ask(g, POSITION, t, state.q, state.v, state.a, memory.c, contacts.gap)
+    if status == OK:
+        status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
+    if status == OK:
+        status = ask(g, CONSTRAINT, t, state.q, state.v, state.a, memory.c, contacts.J)
+    return status
+
+
+PUSH_OUT = START
+
+
+@kernel(PUSH_OUT, apart=True, allocates=True)
+def push_out(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Any,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """Move state.q to g ≥ 0 and φ = 0 by the least change in the mass norm, over all contacts."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    g = by_reference(Touching(gap_model, contacts))
+    n, c = memory.x.size, memory.c
+    flags = np.ones(contacts.closed.size, np.int64)
+    problem = problem_of(contacts, flags, memory.r.size)
+    status = prepare(p, g, problem, leg, t, state, memory, counters)
+    many = problem.members.size
+    W, first, none, flat = np.empty((many, many)), np.arange(many + 1), np.zeros(many), np.zeros(many, np.int64)
+    for k in range(many):
+        for j in range(many):
+            W[k, j] = problem.W[problem.first[k], problem.first[j]]
+    b, x = np.empty(many), np.empty(many)
+    for _ in range(PUSHES):
+        copy_to(state.q, memory.q_1)
+        copy_to(state.v, memory.v_1)
+        if status == OK and p.rows.size > 0 and p.holonomic > 0:
+            status = ask_levels(p, t, c, memory, True, False)
+        fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
+        if status == OK and p.rows.size > 0:
+            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+        if status == OK:
+            status = ask(g, POSITION, t, state.q, state.v, memory.a, c, contacts.gap)
+        if status != OK:
+            return status
+        for k in range(many):
+            b[k] = contacts.gap[problem.members[k]] + along(n, contacts.J, problem.members[k], memory.dp)
+            x[k] = 0.0
+        if solve_contacts(W, b, first, none, none, flat, none, 1e-14, x) != OK:
+            return NO_SOLUTION
+        for k in range(many):
+            add_response(problem, problem.first[k], x[k], memory.dp)
+        copy_to(memory.dp, memory.d)
+        status = retract(p, memory.q_1, memory.d, c, state.q)
+        if measure(memory.dp, memory.by_v) <= 2.0 * EPS * measure(state.q, memory.by_q):
+            break
+    memory.factors_good = 0
+    return status

@@ -1,0 +1,172 @@
+"""Named memory of contacts, and their rows.
+
+A second model answers for all contacts what the first one answers for constraints: POSITION is the
+gaps g(q, t), VELOCITY the rates ġ and the slips, CONSTRAINT their matrices D and T, ACCELERATION
+g̈ and the rates of the slips. Row k < nc is the normal of contact k; its tangents are the rows
+tangent[k] … tangent[k + 1] behind all normals.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, kernel
+from isodyn.kernels.lowering import Reference
+from isodyn.kernels.struct import Struct, integer, integers, reals
+from isodyn.kernels.struct_types import StructType, struct_at
+from isodyn.linear_solvers.shortest import SMALL, least_squares, solve_shifted
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.memory import Memory, Physics
+
+OPEN, STICK, SLIP = range(3)  # what a contact does; one without friction that is closed slips
+NO_PUSH = 1e-9  # of the fastest speed of a contact: it opens if it separates faster
+AT_REST = 1e-9  # of the same: slower slip is none
+
+
+class Contacts(Struct):
+    """What is known of all contacts at t_n, and memory of a step."""
+
+    mu, mu_static, restitution = reals("contacts"), reals("contacts"), reals("contacts")
+    tangent = integers("ends")
+    size = reals("contacts")  # typical lengths of the gaps
+    fastest = reals("contacts")  # the largest speeds so far: of the bodies, and what its force makes in a step
+    closed, mode = integers("contacts"), integers("contacts")
+    # … and before the last step, with forces
+    closed_before, mode_before, force_before = integers("contacts"), integers("contacts"), reals("rows")
+    # the one tangent of a contact that is known to slide in the next step, and its sign
+    enforced = integers("contacts")
+    slip = reals("contacts")  # of contacts with one tangent, at the beginning of a step
+    force, balance, impulse = reals("rows"), reals("rows"), reals("rows")  # at t_n, at the balance
+    direction = reals("rows")
+    gap, gap_before, rate, rate_before = reals("contacts"), reals("contacts"), reals("rows"), reals("rows")
+    J, J_1 = reals("values"), reals("values")  # rows at the balance, at t_{n+1}
+    culprit = integer  # the contact that an event is about
+    upto = integer  # the step that a march goes to
+    tables, scratch = integer, integer  # addresses of those of the model of the contacts
+    # ---- of an impact: which contacts take part, with which restitution, by which law; energy that each took
+    hit, bounce, law, lost = integers("contacts"), reals("contacts"), integer, reals("contacts")
+
+
+Touching = namedtuple("Touching", "model contacts")
+"""The model of the contacts, and their memory."""
+CONTACTS = StructType(Contacts)
+TOUCHING = types.NamedTuple((MODEL_TYPE, CONTACTS), Touching)
+TOUCHING_REF = Reference(TOUCHING)
+
+Problem = namedtuple("Problem", "rows first members mu base sliding direction Y W b p")
+"""A contact problem of some contacts: their rows, numbers, responses Y = matrix⁻¹ Jᵀ (a row for
+each), W = J Y, and forces."""
+
+
+@kernel(allocates=True)
+def problem_of(contacts: Any, flags: IntArray, unknowns: int) -> Any:
+    """The contact problem of the contacts with a flag, without its numbers."""
+    many, size = 0, 0
+    for k in range(flags.size):
+        if flags[k] == 1:
+            many += 1
+            size += 1 + contacts.tangent[k + 1] - contacts.tangent[k]
+    rows, first, members = np.empty(size, np.int64), np.zeros(many + 1, np.int64), np.empty(many, np.int64)
+    mu, place, i = np.empty(many), 0, 0
+    for k in range(flags.size):
+        if flags[k] == 1:
+            members[i], mu[i] = k, contacts.mu[k]
+            rows[place] = k
+            place += 1
+            for j in range(contacts.tangent[k], contacts.tangent[k + 1]):
+                rows[place] = j
+                place += 1
+            i += 1
+            first[i] = place
+    Y, W = np.zeros((size, unknowns)), np.zeros((size, size))
+    return Problem(
+        rows, first, members, mu, np.zeros(many), np.zeros(many, np.int64), np.zeros(size), Y, W, np.zeros(size),
+        np.zeros(size),
+    )  # fmt: skip
+
+
+@kernel()
+def ask(
+    g: Any, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, out: FloatArray
+) -> int:
+    """A question to the model of the contacts."""
+    tables, scratch = struct_at(g.contacts.tables), struct_at(g.contacts.scratch)
+    return g.model(what, t, q, v, a, g.contacts.balance, c, tables, scratch, out)
+
+
+@kernel()
+def respond(p: Physics, t: float, c: FloatArray, memory: Memory, problem: Any, J: FloatArray) -> int:
+    """Y: what a unit of each force of the contacts does, by the factors in memory."""
+    n, status = memory.x.size, OK
+    for j in range(problem.rows.size):
+        row = problem.rows[j] * n
+        y = problem.Y[j]
+        for i in range(y.size):
+            y[i] = J[row + i] if i < n else 0.0
+        status = solve(p, t, c, memory, y, memory.r_plus, False)
+        if status != OK:
+            return status
+    return status
+
+
+@kernel()
+def delassus(n: int, factor: float, problem: Any, J: FloatArray) -> None:
+    """W = factor · J Y."""
+    for i in range(problem.rows.size):
+        row = problem.rows[i] * n
+        for j in range(problem.rows.size):
+            found = 0.0
+            for m in range(n):
+                found += J[row + m] * problem.Y[j, m]
+            problem.W[i, j] = factor * found
+
+
+@kernel()
+def along(n: int, J: FloatArray, row: int, x: FloatArray) -> float:
+    """J x of one row."""
+    found = 0.0
+    for m in range(n):
+        found += J[row * n + m] * x[m]
+    return found
+
+
+@kernel()
+def speeds(n: int, J: FloatArray, row: int, v: FloatArray) -> float:
+    """Σ|J||v| of one row: how large its rate could be."""
+    found = 0.0
+    for m in range(n):
+        found += abs(J[row * n + m] * v[m])
+    return found
+
+
+@kernel()
+def add_response(problem: Any, j: int, f: float, out: FloatArray) -> None:
+    """out += f Y_j, as far as out goes."""
+    for i in range(out.size):
+        out[i] += f * problem.Y[j, i]
+
+
+@kernel(allocates=True)
+def solve_equal(problem: Any, chosen: IntArray, many: int, factor: float, x: FloatArray) -> None:
+    """x ← (factor · W of the chosen rows)⁻¹ x, the shortest where they depend on each other."""
+    A, y = np.empty((many, many)), np.empty(many)
+    for i in range(many):
+        y[i] = x[i]
+        for j in range(many):
+            A[i, j] = factor * problem.W[chosen[i], chosen[j]]
+    # rows of unlike units: to a unit diagonal
+    for i in range(many):
+        y[i] /= np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))
+        for j in range(many):
+            own = factor * problem.W[chosen[i], chosen[i]] * factor * problem.W[chosen[j], chosen[j]]
+            A[i, j] /= np.sqrt(max(own, 1e-300))
+    if many <= SMALL:
+        least_squares(A, y)
+    else:
+        solve_shifted(A, y)
+    for i in range(many):
+        x[i] = y[i] / np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))

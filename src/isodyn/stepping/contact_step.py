@@ -1,0 +1,371 @@
+"""A step with closed contacts.
+
+    M(q̃) ã + G̃ᵀλ̃ = Q̃ + J̃ᵀp,   G(q₁) v₁ = 0,   0 ≤ p_N ⊥ D(q₁) v₁ ≥ 0,   p_T in the cone μ p_N
+
+for the contacts that are closed at t_n, J = (D, T): Newton's iteration, whose every linear system is
+solved together with the contact problem of its velocities (isodyn.linear_solvers.complementarity).
+Contacts with p_N > 0 hold: q₁ is then moved to φ = 0, g = 0 and v₁ to φ̇ = 0, ġ = 0 and no slip where
+they stick, in the range of the step's own matrix. Opening, stick and slip need no location of events;
+a reversal of slip does, because forces jump there. Derivation: docs/derivations/contact.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import (
+    CONSTRAINT,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    OK,
+    POSITION,
+    VELOCITY,
+    FloatArray,
+    f8,
+    i8,
+    kernel,
+)
+from isodyn.linear_solvers.complementarity import solve_contacts
+from isodyn.stepping.closure import ask_levels, copy_to, end_state, fill_with, finite, measure, retract, settle
+from isodyn.stepping.contact_memory import (
+    AT_REST,
+    NO_PUSH,
+    OPEN,
+    SLIP,
+    STICK,
+    TOUCHING_REF,
+    add_response,
+    along,
+    ask,
+    delassus,
+    problem_of,
+    respond,
+    solve_equal,
+    speeds,
+)
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.equations import residual
+from isodyn.stepping.matrix import factorise
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.newton import round_off_floor
+from isodyn.stepping.projection import fill
+from isodyn.stepping.step import SAME_STEP, accept, guess, keep_balance, predict
+
+NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or none was found
+TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
+PATIENCE = 40  # iterations
+CORRECTIONS = 8  # of positions at the end of a step
+STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
+
+
+@kernel()
+def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Any) -> float:
+    """Prediction and guess of a step to t_1; its size."""
+    dt, c = t_1 - state.t, memory.c
+    if abs(dt - state.dt) <= SAME_STEP * abs(dt):
+        dt = state.dt
+    c[0], c[1], c[2] = leg.W1L6, dt * leg.W2L5, dt * dt * leg.W3L3
+    memory.eliminate = 0
+    predict(leg, dt, state, memory)
+    guess(p, leg, min(state.t + leg.W1 * dt, leg.t_limit), dt, state, memory, counters)
+    fill_with(memory.p, 0.0)
+    return dt
+
+
+@kernel()
+def take_known(contacts: Any, problem: Any) -> None:
+    """Forces of the last balance as a guess; directions that are known."""
+    for k in range(problem.members.size):
+        number = problem.members[k]
+        problem.sliding[k] = contacts.enforced[number]
+        for j in range(problem.first[k], problem.first[k + 1]):
+            problem.p[j] = contacts.force[problem.rows[j]]
+            problem.direction[j] = contacts.direction[problem.rows[j]]
+
+
+@kernel()
+def equations(
+    p: Physics, g: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Any,
+    renew: bool,
+) -> int:  # fmt: skip
+    """Balance and closure without contacts into memory.r, with new factors if asked for; rows of
+    the contacts at the balance, rows and rates at the end."""
+    c = memory.c
+    status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r)
+    if status == OK and not finite(memory.r):
+        return NOT_FINITE
+    if status == OK and renew:
+        status = factorise(p, leg, t, t_1, dt, state, c, memory, np.int64(0), counters)
+    if status == OK:
+        status = end_state(p, leg, dt, state, c, memory)
+    if status == OK:
+        status = ask(g, CONSTRAINT, t, memory.q, memory.v, memory.a, c, g.contacts.J)
+    if status == OK:
+        status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, g.contacts.J_1)
+    if status == OK:
+        status = ask(g, VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, c, g.contacts.rate)
+    counters.iterations += 1
+    counters.evaluations += 1
+    return status
+
+
+@kernel()
+def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
+    """In space the direction of sliding friction is that of the slip at the balance: b is moved
+    there for contacts that clearly slide."""
+    contacts, c = g.contacts, memory.c
+    status, asked = OK, False
+    for k in range(problem.members.size):
+        i, end = problem.first[k], problem.first[k + 1]
+        if end - i < 3:
+            continue
+        if not asked:
+            status = ask(g, VELOCITY, t, memory.q, memory.v, memory.a, c, contacts.rate_before)
+            asked = True
+        if status != OK:
+            return status
+        moved, slips = 0.0, 0.0
+        for j in range(i + 1, end):
+            row = problem.rows[j]
+            moved += (contacts.rate_before[row] - contacts.rate[row]) ** 2
+            slips += contacts.rate[row] ** 2
+        if slips >= 100.0 * moved:
+            for j in range(i + 1, end):
+                problem.b[j] += contacts.rate_before[problem.rows[j]] - contacts.rate[problem.rows[j]]
+    return status
+
+
+@kernel()
+def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory: Memory) -> int:
+    """The correction without a change of the contacts' forces into memory.dx; the rates of the
+    contacts without any forces into problem.b."""
+    n, many = memory.x.size, problem.rows.size
+    for i in range(memory.r.size):
+        memory.dx[i] = -memory.r[i]
+    for j in range(many):
+        for i in range(n):
+            memory.dx[i] += g.contacts.J[problem.rows[j] * n + i] * problem.p[j]
+    status = solve(p, t, memory.c, memory, memory.dx, memory.r_plus, False)
+    for j in range(many):
+        row = problem.rows[j]
+        problem.b[j] = g.contacts.rate[row] + along_x * along(n, g.contacts.J_1, row, memory.dx)
+        for m in range(many):
+            problem.b[j] -= problem.W[j, m] * problem.p[m]
+    return shift_slip(g, problem, t, memory) if status == OK else status
+
+
+@kernel(allocates=True)
+def add_corrections(p: Physics, problem: Any, memory: Memory) -> int:
+    """Solve the contact problem, and move x, λ̃ and the forces of the contacts."""
+    n, many = memory.x.size, problem.rows.size
+    old = problem.p.copy()
+    status = solve_contacts(
+        problem.W, problem.b, problem.first, problem.mu, problem.base, problem.sliding, problem.direction, 1e-13,
+        problem.p,
+    )  # fmt: skip
+    if status != OK:
+        return NO_SOLUTION
+    for j in range(many):
+        add_response(problem, j, problem.p[j] - old[j], memory.dx)
+    for i in range(n):
+        memory.x[i] += memory.dx[i]
+    for j in range(p.rows.size):
+        memory.lam[p.rows[j]] += memory.dx[n + j]
+    return OK
+
+
+@kernel()
+def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before: float) -> bool:
+    """Whether a correction of x was the last: its estimated error is small, or it is rounding."""
+    scale = max(memory.size_a, measure(memory.a, memory.by_v))
+    theta = change / before if k > 0 else 1.0
+    if change <= 1e-3 * TIGHT * scale or (theta < 1.0 and theta * change <= (1.0 - theta) * TIGHT * scale):
+        return True
+    if k == 0 or theta <= 0.5:
+        return False
+    noise = 1e-8 if k > 8 else 1e-14
+    return bool(change <= max(round_off_floor(p, dt, memory.c, memory), noise * scale))
+
+
+@kernel()
+def iterate_contacts(
+    p: Physics, g: Any, problem: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
+    counters: Any,
+) -> int:  # fmt: skip
+    """Find memory.x, memory.lam and the forces of the contacts."""
+    c, along_x, before, renew = memory.c, leg.l5 * dt, np.inf, True
+    for k in range(PATIENCE):
+        status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
+        if status == OK and renew:
+            status = respond(p, t, c, memory, problem, g.contacts.J)
+            delassus(memory.x.size, along_x, problem, g.contacts.J_1)
+        if status == OK:
+            status = linearise(p, g, problem, along_x, t, memory)
+        if status == OK:
+            status = add_corrections(p, problem, memory)
+        if status != OK:
+            return status
+        change = measure(memory.dx, memory.by_v)
+        if not np.isfinite(change):
+            return NOT_FINITE
+        if is_last(p, dt, memory, k, change, before):
+            return OK
+        renew = k > 0 and change > 0.3 * before
+        before = change
+    return NOT_CONVERGED
+
+
+@kernel()
+def pushes(problem: Any, k: int) -> bool:
+    """Whether contact k of a problem holds."""
+    return bool(problem.p[problem.first[k]] > 0.0)
+
+
+@kernel()
+def sticks(problem: Any, k: int) -> bool:
+    """Whether contact k of a problem, which holds, sticks."""
+    i, size = problem.first[k], 0.0
+    if problem.first[k + 1] == i + 1 or problem.sliding[k] == 1:
+        return False
+    for j in range(i + 1, problem.first[k + 1]):
+        size += problem.p[j] ** 2
+    return bool(np.sqrt(size) <= STUCK * problem.mu[k] * problem.p[i])
+
+
+@kernel(allocates=True)
+def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
+    """Move q₁ to φ = 0, and to g = 0 of contacts that hold or have closed further."""
+    contacts, c, n = g.contacts, memory.c, memory.x.size
+    chosen, x = np.empty(problem.members.size, np.int64), np.empty(problem.members.size)
+    status = OK
+    for _ in range(CORRECTIONS):
+        if p.rows.size > 0 and p.holonomic > 0:
+            status = ask_levels(p, t_1, c, memory, True, False)
+            if status != OK:
+                return status
+        fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
+        if p.rows.size > 0:
+            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+        if status == OK:
+            status = ask(g, POSITION, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.gap)
+        if status != OK:
+            return status
+        many = 0
+        for k in range(problem.members.size):
+            number = problem.members[k]
+            gap = contacts.gap[number] + along(n, contacts.J_1, number, memory.dp)
+            if pushes(problem, k) or gap < 0.0:
+                chosen[many], x[many] = problem.first[k], -gap
+                many += 1
+        if many > 0:
+            solve_equal(problem, chosen, many, factor, x)
+        for i in range(many):
+            add_response(problem, chosen[i], x[i], memory.dp)
+        copy_to(memory.dp, memory.d)
+        copy_to(memory.q_1, memory.q)
+        status = retract(p, memory.q, memory.d, c, memory.q_1)
+        if status != OK or measure(memory.dp, memory.by_v) <= 2.0 * EPS * measure(memory.q_1, memory.by_q):
+            break
+    return status
+
+
+@kernel(allocates=True)
+def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
+    """Move v₁ to φ̇ = 0, ψ = 0, to ġ = 0 of contacts that hold, and to no slip where they stick."""
+    contacts, c, n = g.contacts, memory.c, memory.x.size
+    chosen, x = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size)
+    status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.J_1)
+    for _ in range(3):
+        if status == OK and p.rows.size > 0:
+            status = ask_levels(p, t_1, c, memory, False, True)
+        if status != OK:
+            return status
+        fill(p, memory.gap_v, memory.gap_v.size, memory, memory.dx)
+        if p.rows.size > 0:
+            status = solve(p, t, c, memory, memory.dx, memory.r_plus, False)
+        if status == OK:
+            status = ask(g, VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.rate)
+        many = 0
+        for k in range(problem.members.size):
+            if not pushes(problem, k):
+                continue
+            last = problem.first[k + 1] if sticks(problem, k) else problem.first[k] + 1
+            for j in range(problem.first[k], last):
+                row = problem.rows[j]
+                chosen[many], x[many] = j, -contacts.rate[row] - along(n, contacts.J_1, row, memory.dx)
+                many += 1
+        if many > 0:
+            solve_equal(problem, chosen, many, factor, x)
+        for i in range(many):
+            add_response(problem, chosen[i], x[i], memory.dx)
+        for i in range(n):
+            memory.v_1[i] += memory.dx[i]
+    return status
+
+
+@kernel()
+def keep_forces(leg: Leg, problem: Any, contacts: Any, n: int, v: FloatArray) -> None:
+    """Forces at the balance and, brought there like λ, at the end; which contacts stay closed, and
+    what they do."""
+    for k in range(problem.members.size):
+        number = problem.members[k]
+        held = pushes(problem, k)
+        for j in range(problem.first[k], problem.first[k + 1]):
+            row = problem.rows[j]
+            contacts.balance[row] = problem.p[j]
+            force = contacts.force[row]
+            contacts.force[row] = force + (problem.p[j] - force) / leg.W1 if held else 0.0
+        contacts.mode[number] = (STICK if sticks(problem, k) else SLIP) if held else SLIP
+        i = problem.first[k]
+        fastest = max(contacts.fastest[number], problem.W[i, i] * problem.p[i])
+        for j in range(i, problem.first[k + 1]):
+            fastest = max(fastest, speeds(n, contacts.J_1, problem.rows[j], v))
+        contacts.fastest[number] = fastest
+        if not held and contacts.rate[number] > NO_PUSH * fastest:
+            contacts.closed[number], contacts.mode[number] = 0, OPEN
+
+
+@kernel()
+def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
+    """The slip of closed contacts with one tangent, before a step; zero where they rest."""
+    contacts, n = g.contacts, memory.x.size
+    status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
+    if status == OK:
+        status = ask(g, CONSTRAINT, t, state.q, state.v, state.a, memory.c, contacts.J_1)
+    for k in range(contacts.closed.size):
+        row = contacts.tangent[k]
+        contacts.slip[k] = 0.0
+        if contacts.closed[k] == 1 and contacts.tangent[k + 1] == row + 1 and contacts.mode[k] != STICK:
+            contacts.fastest[k] = max(contacts.fastest[k], speeds(n, contacts.J_1, row, state.v))
+            contacts.slip[k] = contacts.rate[row] if abs(contacts.rate[row]) > AT_REST * contacts.fastest[k] else 0.0
+    return status
+
+
+@kernel(i8(PHYSICS_REF, TOUCHING_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, allocates=True)
+def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: Memory, counters: Any) -> int:
+    """From state.t to t_1 with closed contacts. On failure the motion in `state` is unchanged."""
+    contacts = g.contacts
+    problem = problem_of(contacts, contacts.closed, memory.r.size)
+    take_known(contacts, problem)
+    dt = begin(p, leg, t_1, state, memory, counters)
+    t, t_end, c = min(state.t + leg.W1 * dt, leg.t_limit), min(t_1, leg.t_limit), memory.c
+    status = iterate_contacts(p, g, problem, leg, t, t_end, dt, state, memory, counters)
+    if status == OK and leg.keep_balance == 1:
+        status = keep_balance(p, leg, t, dt, state, c, memory)
+    if status == OK:
+        status = end_state(p, leg, dt, state, c, memory)
+    if status == OK:
+        status = correct_position(p, g, problem, 1.0 / (leg.l5 * dt), t, t_end, memory)
+    if status == OK:
+        status = correct_velocity(p, g, problem, 1.0 / (leg.l5 * dt), t, t_end, memory)
+    if status == OK and not (finite(memory.q_1) and finite(memory.v_1)):
+        return NOT_FINITE
+    if status == OK:
+        status = settle(p, c, memory.q_1)
+    if status == OK:
+        accept(p, leg, t_1, dt, state, memory)
+        keep_forces(leg, problem, contacts, memory.x.size, state.v)
+    memory.factors_good = 0
+    return status
