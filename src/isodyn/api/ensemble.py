@@ -46,6 +46,7 @@ from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 from isodyn.systems import System, as_system
 from isodyn.systems.compiled_system import settled
+from isodyn.systems.contacts import refuse_contacts
 
 if TYPE_CHECKING:
     from isodyn.formulations import Formulation
@@ -123,6 +124,8 @@ def ensemble(
     ((50, 2, 2), True)
     """
     systems, q0, v0 = _members(system, q0, v0)
+    for one in systems:
+        refuse_contacts(one, "ensemble")
     count = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")

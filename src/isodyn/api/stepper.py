@@ -26,6 +26,7 @@ from isodyn.results.solution import Sample
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems import System, as_system
+from isodyn.systems.contacts import refuse_contacts
 
 MOST = 10**9  # steps
 TYPICAL = 1000  # of a run: velocities at the start are compared with sizes over this many steps
@@ -130,6 +131,7 @@ class Stepper:
         system, dt, t0 = as_system(system), real_number("dt", dt), real_number("t0", t0)
         if not isinstance(system, System):
             raise InputError(f"a stepper takes one system, received {type(system).__name__}")
+        refuse_contacts(system, "a stepper")
         if not (np.isfinite(dt) and dt > 0.0):
             raise InputError(f"dt must be positive, received dt = {dt:g}")
         resolved(t0, t0 + TYPICAL * dt, dt)

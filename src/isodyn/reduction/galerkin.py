@@ -21,6 +21,7 @@ from isodyn.reduction.nonlinear import (
 )
 from isodyn.reduction.sampling import Sampling, refuse_unless_fitting
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System, as_system
+from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
 Reduced = (
@@ -84,6 +85,7 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
         raise InputError(
             f"a system is reduced, received {type(system).__name__}", hint="of subdomains, reduce each, then tie them"
         )
+    refuse_contacts(system, "reduce")
     if not (isinstance(t0, int | float | np.number) and np.isfinite(t0)):
         raise InputError(f"t0 must be a finite number, received {t0!r}")
     if sampling is not None:

@@ -16,6 +16,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
 from isodyn.systems import System, as_system
+from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
 from isodyn.systems.multiplier_forces import refuse_nonideal
@@ -48,6 +49,7 @@ def second_order(what: str, given: Any) -> Any:
             f"{what} knows positions, not states of first order; this mechanism has {system.states}",
             hint="let integrate(...) run until they rest",
         )
+    refuse_contacts(system, what)
     refuse_nonideal(system, what)
     return system
 

@@ -22,6 +22,7 @@ from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.systems import System, as_system
+from isodyn.systems.contacts import refuse_contacts
 
 if TYPE_CHECKING:
     from isodyn.subdomains.solution import SubdomainSolution
@@ -71,6 +72,7 @@ class Subdomains:
             raise InputError("Subdomains needs at least one subdomain, received none")
         for name, system in self.systems.items():
             _check_system(name, system)
+            refuse_contacts(system, f"subdomain {name!r}")
             refuse_controllers(system, "subdomains have system steps of their own")
         kinds = {name: bool(system.first_order) for name, system in self.systems.items()}
         if len(set(kinds.values())) > 1:

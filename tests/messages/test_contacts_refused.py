@@ -1,0 +1,38 @@
+"""What knows nothing of contacts says so, instead of passing them over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import isodyn as iso
+from isodyn.errors import InputError
+
+
+def ball() -> iso.CompiledSystem:
+    mech = iso.Mechanism()
+    mech.add_body("ball", mass=1.0, kind="particle", position=(0, 0, 1.1))
+    mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.1, restitution=0.5))
+    return mech.compile()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda system: iso.equilibrium(system),
+        lambda system: iso.linearise(system),
+        lambda system: iso.inverse_dynamics(system, 0.0, system.q0, system.v0, system.v0),
+        lambda system: iso.ensemble(system, dt=0.01, t_end=0.1, v0=[system.v0, system.v0]),
+        lambda system: iso.Stepper(system, dt=0.01),
+        lambda system: iso.Subdomains({"one": system, "two": system}, ties=[("one", [0], "two", [0])]),
+        lambda system: iso.integrate(system, iso.DOP853(rtol=1e-6), t_end=0.1),
+        lambda system: iso.integrate(system, iso.Radau(rtol=1e-6), t_end=0.1),
+        lambda system: iso.integrate(system, dt=iso.Adaptive(rtol=1e-3), t_end=0.1),
+    ],
+    ids=["equilibrium", "linearise", "inverse", "ensemble", "stepper", "subdomains", "order 8", "radau", "adaptive"],
+)
+def test_contacts_are_not_passed_over(use: Callable[[Any], Any]) -> None:
+    with pytest.raises(InputError, match="contact"):
+        use(ball())
