@@ -24,6 +24,8 @@ PAGES = [
             "model_files.md",
             "reading_results.md",
             "reports.md",
+            "sweeps.md",
+            "flexible_bodies.md",
             "robots.md",
             "one_step_by_hand.md",
         )
