@@ -15,6 +15,7 @@ from isodyn.cli.models import is_model_file, need_pydantic, read_model
 from isodyn.cli.output import INTERRUPTED, JSON, new_console, new_table, on_terminal, print_json, say_written
 from isodyn.errors import InputError, InterruptedWarning
 from isodyn.later import Later
+from isodyn.report.html import write_report
 from isodyn.results.files import check_place
 from isodyn.specs import parse_formulation, parse_scheme
 from isodyn.sweeps.design import Sampling
@@ -56,12 +57,14 @@ SHOWN = 8  # points, and errors, in tables
 @click.option("--resume", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Go on with this file.")
 @click.option("--retry", is_flag=True, help="Run points that failed again.")
 @click.option("--table", type=click.Path(path_type=Path), help="Write a table, .csv or .parquet.")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with pictures (.html).")
 @click.option("--progress/--no-progress", default=None, help="Show a progress bar. Default: only on a terminal.")
 @JSON
-def sweep_command(*, table: Path | None, as_json: bool, **asked: Any) -> None:
+def sweep_command(*, table: Path | None, report: Path | None, as_json: bool, **asked: Any) -> None:
     """Run MODEL, a model file or a problem, with many values of its parameters."""
-    if table is not None:
-        check_place(table)
+    for place in (table, report):
+        if place is not None:
+            check_place(place)
     progress = asked.pop("progress")
     asked["progress"] = on_terminal() if progress is None else progress
     with warnings.catch_warnings(record=True) as told:
@@ -71,6 +74,7 @@ def sweep_command(*, table: Path | None, as_json: bool, **asked: Any) -> None:
         warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     written = [] if asked["out"] is None and asked["resume"] is None else [found.path]
     written += [found.save(table)] if table is not None else []
+    written += [write_report(found, report)] if report is not None else []
     if as_json:
         print_json(summary(found) | {"files": [str(path) for path in written]})
     else:

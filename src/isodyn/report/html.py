@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from isodyn.problems import Problem
     from isodyn.results.ensemble import Ensemble
     from isodyn.subdomains.solution import SubdomainSolution
+    from isodyn.sweeps.result import Sweep
 
 many = Later("isodyn.report.many")  # ensembles and subdomains
 SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "gs4.js", "report.js")
@@ -42,7 +43,7 @@ RANGES = 40  # rows of the table of ranges
 
 
 def write_report(
-    sol: Solution | Ensemble | SubdomainSolution,
+    sol: Solution | Ensemble | SubdomainSolution | Sweep,
     path: Path | str,
     *,
     problem: Problem | None = None,
@@ -54,12 +55,12 @@ def write_report(
     frames: int = FRAMES,
     autoplay: bool = True,
 ) -> Path:
-    """Write the report of a solution, an ensemble or subdomains: one HTML page.
+    """Write the report of a solution, an ensemble, subdomains or a sweep: one HTML page.
 
     Parameters
     ----------
     sol
-        The solution; or what `iso.ensemble` or a run of subdomains returned.
+        The solution; or what `iso.ensemble`, `iso.sweep` or a run of subdomains returned.
     path
         The file.
     problem

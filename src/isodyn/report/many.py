@@ -1,5 +1,5 @@
 """Reports of runs that are not one solution: ensembles as fans of their members, subdomains with
-what happens at their interface.
+what happens at their interface; sweeps: isodyn.report.sweeps.
 
 fan       at every time the smallest, the 10 %, 50 %, 90 % values and the largest over the members that came to the end
 interface Σ G_ℓ q_ℓ and its rates (drift), the multipliers, the power −λᵀG_ℓ v_ℓ on each subdomain
@@ -19,8 +19,10 @@ from isodyn.report.histories import ROWS, Columns, Group, group_of
 from isodyn.report.html import SCRIPTS, group_data, versions
 from isodyn.report.packing import for_script, packed
 from isodyn.report.pages import Html
+from isodyn.report.sweeps import page_of_sweep
 from isodyn.results.ensemble import Ensemble
 from isodyn.subdomains.solution import SubdomainSolution
+from isodyn.sweeps.result import Sweep
 from isodyn.version import __version__
 
 LEVELS = ((0.0, "smallest"), (10.0, "10 %"), (50.0, "median"), (90.0, "90 %"), (100.0, "largest"))
@@ -29,8 +31,10 @@ MEMBERS = 5  # so many members are drawn beside it, to be switched on
 TINY = 1e-18  # what a logarithmic plot shows of zero
 
 
-def page_of(runs: Ensemble | SubdomainSolution, title: str | None, settings: dict[str, Any] | None) -> str:
-    """The report of an ensemble or of subdomains."""
+def page_of(runs: Ensemble | SubdomainSolution | Sweep, title: str | None, settings: dict[str, Any] | None) -> str:
+    """The report of an ensemble, of subdomains or of a sweep."""
+    if isinstance(runs, Sweep):
+        return page_of_sweep(runs, title, settings)
     if not isinstance(runs, Ensemble | SubdomainSolution):
         raise InputError(
             f"a report needs a Solution, received {type(runs).__name__}",

@@ -1,0 +1,3 @@
+"use strict";
+/* A page without plots of its own: only its colours change. */
+iso.theme(document.getElementById("theme"), () => {});

@@ -1,0 +1,42 @@
+"""The page of a sweep shows every point, what matters, and what failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn.errors import InputError
+from isodyn.report.sweeps import _rank_correlation
+
+
+def found(folder: Path) -> iso.sweeps.Sweep:
+    values = {"m": [1.0, 2.0, 3.0, 4.0]}
+    outputs = ["peak = max(kinetic_energy)", "minus = -max(kinetic_energy)"]
+    return iso.sweep("pendulum", values, outputs, workers=0, out=folder / "sweep.nc", t_end=0.5)
+
+
+def test_page_has_a_dot_for_every_point_and_ranks(tmp_path: Path) -> None:
+    page = iso.report.write_report(found(tmp_path), tmp_path / "sweep.html").read_text(encoding="utf-8")
+    assert page.count("<circle") == 8  # two outputs over one parameter
+    assert page.count('class="mean"') == 2
+    assert "+1.00" in page
+    assert "-1.00" in page
+    assert "http" not in page.replace("http://www.w3.org", "")
+
+
+def test_ranks_are_those_of_spearman() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 5, 40).astype(float)
+    y = x**2 + rng.normal(size=40)
+    assert _rank_correlation(x, y) == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
+
+
+def test_sweep_without_points_is_refused(tmp_path: Path) -> None:
+    sweep = found(tmp_path)
+    sweep.__dict__["status"] = np.zeros(len(sweep), dtype=np.int64)
+    with pytest.raises(InputError, match=r"no point of this sweep is done yet\nhint: found.errors"):
+        iso.report.write_report(sweep, tmp_path / "none.html")
