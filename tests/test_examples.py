@@ -39,6 +39,12 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "without stiffening the run ends at [s]": (5.0, 14.0),
         "largest von Mises' stress in the middle of the run [MPa]": (10.0, 200.0),
     },
+    "hydraulic_lift": {
+        "lifted [mm]": (279.0, 281.5),
+        "difference from Radau [mm]": (0.0, 0.05),
+        "largest pressure [MPa]": (7.6, 7.76),
+        "pressure at the end, beside what carries the load": (0.999, 1.001),
+    },
     "environment": {"without a law [s]": (2.0, 2.4), "with a law [s]": (10.0, 10.1)},
     "first_run": {
         "angle at the end": (0.327, 0.330),
@@ -344,11 +350,23 @@ LONG = {  # more than four seconds each: not part of the fast loop
     "friction",
     "pendulum_all_methods",
 }
+# more than ten seconds each: part of `make full`
+LONGEST = {
+    "conditioning",
+    "fig_3_01_to_3_03_andrews",
+    "fig_4_03_to_4_11_split_oscillator",
+    "pendulum_all_methods",
+}
+
+
+def marks_of(stem: str) -> Any:
+    """How long an example takes."""
+    return pytest.mark.long if stem in LONGEST else pytest.mark.slow if stem in LONG else ()
 
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(p, id=p.stem, marks=pytest.mark.slow if p.stem in LONG else ()) for p in EXAMPLES],
+    [pytest.param(p, id=p.stem, marks=marks_of(p.stem)) for p in EXAMPLES],
 )
 def test_example(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers in their ranges, and at least one figure, all of them in the folder that was asked

@@ -49,7 +49,8 @@ def test_driver_with_isodyn_alone(tmp_path):
     assert {row["size"] for row in chain} == {3, 10}
     assert max(row["errors"]["place"] for row in chain) < 1e-4
     assert max(row["errors"]["phi"] for row in chain) < 1e-14
-    assert all(row["counts"]["factorisations"] > 0 for row in chain)
+    # with a kept Jacobian none is needed after the first steps
+    assert all(row["counts"]["factorisations"] > 0 or "kept" in row["way"] for row in chain)
     strips = [row for row in found["rows"] if row["problem"] == "beams"]
     assert {row["size"] for row in strips} == {4, 8}
     assert max(row["errors"]["beam"] for row in strips) < 1e-4

@@ -192,5 +192,5 @@ def test_views_that_do_not_apply():
 @pytest.mark.parametrize("released", [3, None, [1.5], [None]])
 def test_released_takes_names(released: object) -> None:
     system = iso.problems.get("pendulum").system()
-    with pytest.raises(iso.InputError, match="released takes names of joints or rows, received"):
+    with pytest.raises(InputError, match="released takes names of joints or rows, received"):
         iso.integrate(system, dt=0.1, t_end=0.2, released=released)

@@ -178,7 +178,9 @@ def test_andrews_published_numbers_agree_with_the_reference() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("build", [andrews.plain_system, andrews.build], ids=["plain", "compiled"])
+@pytest.mark.parametrize(
+    "build", [pytest.param(andrews.plain_system, marks=pytest.mark.long), andrews.build], ids=["plain", "compiled"]
+)
 def test_andrews_acceptance(build: Any) -> None:
     """6000 steps of V0(1,1,0), stabilised: q to 4e-6, λ to 2e-5 of its size at t = 0.03."""
     sol = iso.integrate(build(), iso.Scheme.V0(1, 1, 0), iso.Stabilised(), dt=5e-6, t_end=0.03)

@@ -81,7 +81,7 @@ def test_members_on_a_cluster(tmp_path):
     distributed = pytest.importorskip("distributed")
     systems = [pendulum.planar(1.0 + 0.1 * i, 1.0, 0.5, 1.0) for i in range(5)]
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         for kind in ("in the loop", "own times"):

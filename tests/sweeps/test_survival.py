@@ -161,7 +161,7 @@ def test_a_cluster_and_its_killed_workers() -> None:
     assert found["peak"].tobytes() == quiet["peak"].tobytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_scheduler_is_told_and_the_sweep_resumed(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("isodyn.sweeps.cluster.PATIENCE", 5.0)
     path, points = tmp_path / "a.nc", 200

@@ -93,7 +93,7 @@ class AtRest(EnforcedRows):
         """Move the state onto the enforced rows; a status."""
         before = self.state.copy()
         status = super().onto_rows(t)
-        if status in WITHOUT_PIVOTS and self.small_sparse:
+        if status == NO_PIVOT and self.small_sparse:  # rows that depend on others are chosen again instead
             self.state.copy_from(before)
             with self.full_matrices():
                 status = super().onto_rows(t)

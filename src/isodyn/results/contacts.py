@@ -72,7 +72,7 @@ class ContactView:
     >>> import isodyn as iso
     >>> block = iso.MechanicalSystem(2.0, lambda q, v, t: [-9.81 * 2.0], [0.0], [0.0], gap=lambda q, t: q)
     >>> foot = iso.integrate(block, dt=0.02, t_end=0.1).contact(0)
-    >>> round(float(foot.normal[-1]), 9), foot.closed.all()
+    >>> round(float(foot.normal[-1]), 9), bool(foot.closed.all())
     (19.62, True)
     """
 
