@@ -176,6 +176,10 @@ class MjcfRelations:
         items = [(self.joint(child, "joint"), child.number("coef"), child.get("joint") or "") for child in node]
         if length is None:
             length = sum(w * self.connections[own].start for _, w, own in items)
+        items = [item for item in items if item[1] != 0.0]
+        if not items:
+            self.summary.ignore(f"tendon {node.called}: all coefficients are zero")
+            return
         if len(items) == 1:
             name, w, _ = items[0]
             load = JointSpring(
