@@ -136,5 +136,7 @@ def _units(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
 def _in_units(G: Any, rows: FloatArray, columns: FloatArray) -> Any:
     """G_kj s_j / r_k."""
     if sp.issparse(G):
-        return sp.csr_array(sp.diags_array(1.0 / rows) @ G @ sp.diags_array(columns))
+        G = sp.csr_array(G, copy=True)
+        G.data = np.repeat(1.0 / rows, np.diff(G.indptr)) * G.data * columns[G.indices]
+        return G
     return G * (columns / rows[:, None])

@@ -76,9 +76,6 @@ class Desk:
         )
         system, kernels = self.many.run.system, ensemble_shared
         self.start, self.march = (straight(kernel) for kernel in (kernels.start_member, kernels.march_member))
-        self.one = kernels.Aside(
-            np.zeros(1), np.zeros((1, system.nq)), np.zeros((1, system.nv)), np.zeros((1, system.m))
-        )
         self.places: dict[bytes, tuple[Any, Sharing]] = {}
         # G in full, whatever the model answers, and where its answers belong
         self.G, self.answer = np.zeros((system.m, system.nv)), np.zeros(course.G_columns.size)
@@ -115,7 +112,7 @@ class Desk:
         many.stack[3][i, 0] = least_in_units(B, units * state.lam) / units
         work.units, work.gap_sizes = units, sizes_of_rows(system, self.G)
         work.size_q, work.size_v = system.scales.q, sizes
-        status = int(self.march(*given, work, self.one, many.counts, many.stop, i))
+        status = int(self.march(*given, work, many.counts, many.stop, i))
         if status == OK:
             many.redundant[i] = tuple(system.row_names[k] for k in rows.dropped)
         return status

@@ -30,7 +30,7 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import BLOCK, can_share, march_to_doubt
+from isodyn.marching.redundant_rows import Sharing, can_share, march_sharing, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import as_names, rows_of
@@ -274,7 +274,7 @@ class Run(LastStep):
         """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to
         the next row if there is an observer, and to the next checkpoint."""
         step, redundant = int(self.state.step), self.independent.dropped.size > 0
-        upto = step + (BLOCK if redundant else length)
+        upto = step + length
         if self.checkpoint is not None:
             upto = min(upto, step + self.checkpoint.room(step))
         if self.observe is not None or (redundant and not can_share(self)):
@@ -310,7 +310,8 @@ class Run(LastStep):
             if status != OK:
                 self.check(status, self.state.t, self.next_time())
         if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
-            self.watch_rows(bool(self.counters.rows > written))
+            k = int(self.counters.rows)
+            self.watch_rows(k > written and self.rows.t[k - 1] == self.state.t)
         self.finish_rows(written)
 
     def see_to_room(self, upto: int) -> None:
@@ -323,14 +324,15 @@ class Run(LastStep):
     def finish_rows(self, begin: int) -> None:
         """Finish the rows from this one on."""
 
-    def march(self, upto: int) -> int:
+    def march(self, upto: int, sharing: Sharing | None = None) -> int:
         """Call the compiled march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
         if self.plan.legs[0].traits != model.traits:
             for leg in self.plan.legs:
                 leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
-        return int(march.march(model.function, model.tables, model.scratch, self.plan, upto, *tables))
+        given = model.function, model.tables, model.scratch, self.plan, upto, *tables
+        return int(march.march(*given) if sharing is None else march_sharing(*given, sharing))
 
     def remedied(self, status: int) -> int:
         """Try the remedies for a status, in their order; OK where the march can go on."""
