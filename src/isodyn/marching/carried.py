@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from isodyn.marching.run import Run
 
 LEFT = ("q", "v", "a", "lam")
-CHOICE = ("chosen", "dropped", "diagonal", "singular_values")
+CHOICE = ("chosen", "dropped", "diagonal")
 
 
 def carried(run: Run) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from isodyn.later import Later
 from isodyn.linear_solvers.rows import Rows, choose, least_in_units
 from isodyn.marching.enforced_rows import SAME_ROWS
 from isodyn.marching.ensemble_run import UNDONE, Threads, apart
-from isodyn.marching.redundant_rows import Sharing, sharing_for
+from isodyn.marching.redundant_rows import Sharing
+from isodyn.marching.row_sharing import put_sizes, sharing_for
 from isodyn.stepping.memory import Counters, new_state
 from isodyn.systems.compiled_system import started
-from isodyn.systems.scales import sizes_of_rows
 
 ensemble_shared: Any = Later("isodyn.marching.ensemble_shared")
 
@@ -106,12 +106,9 @@ class Desk:
             return not_clear
         known = system.scales.rows is not None and system.scales.rows.size == system.m
         units, sizes = system.scales.rows if known else np.ones(system.m), system.scales.v
-        # the products of isodyn.linear_solvers.rows, which differ for sparse matrices
-        sparse = model.sparsity is not None
-        B = (1.0 / units)[:, None] * self.G * sizes if sparse else self.G * (sizes / units[:, None])
+        B = self.G * (sizes / units[:, None])  # as isodyn.linear_solvers.rows
         many.stack[3][i, 0] = least_in_units(B, units * state.lam) / units
-        work.units, work.gap_sizes = units, sizes_of_rows(system, self.G)
-        work.size_q, work.size_v = system.scales.q, sizes
+        put_sizes(work, system, self.G)
         status = int(self.march(*given, work, many.counts, many.stop, i))
         if status == OK:
             many.redundant[i] = tuple(system.row_names[k] for k in rows.dropped)

@@ -26,7 +26,7 @@ from isodyn.marching.ensemble_loop import (
 )
 from isodyn.marching.ensemble_run import UNDONE
 from isodyn.marching.march import write_start
-from isodyn.marching.redundant_rows import BLOCK, DOUBT, SHARING, is_clear, look, march_sharing
+from isodyn.marching.redundant_rows import BLOCK, DOUBT, EXCHANGE, SHARING, look, look_at, march_sharing
 from isodyn.stepping.initial import initial_acceleration
 
 
@@ -69,13 +69,13 @@ def march_member(
     if model(CONSTRAINT, state.t, state.q, state.v, state.v, state.lam, work.c, tables, scratch, work.answer) != OK:
         return NOT_CLEAR
     work.reference = look(work, work.rate)
-    if not work.reference >= 0.0 or not is_clear(model, tables, scratch, work, state):
+    if not work.reference >= 0.0 or look_at(model, tables, scratch, work, state) != OK:
         return NOT_CLEAR
     while state.step < plan.end:
         upto = min(state.step + BLOCK, plan.end)
         status = march_sharing(model, tables, scratch, plan, upto, state, memory, course.columns, rows, counters, work)
         if status != OK:
-            return NOT_CLEAR if status == DOUBT else status
+            return NOT_CLEAR if status in (DOUBT, EXCHANGE) else status
         if stop[0] != 0 and state.step < plan.end:
             return UNDONE
     write_counts(counters, counts[i])

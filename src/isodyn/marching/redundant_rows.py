@@ -6,29 +6,28 @@ With B = G in typical sizes and pivots P chosen along the rows,
     B_cᵀ = P L U,    B_dᵀ = P L Y + rest     what is left of a dropped row tells whether it still depends
     b_d = w B_c,     U wᵀ = y                what a dropped row is made of
 
-A pivot that fades, beside the length of its row, tells that enforced rows come to depend on each
-other. A large w does too: to enforce row d in the place of row i multiplies the volume that the rows
-span by |w_i|, both in unit length, so that no exchange is worth much where all of them are small.
+A large w tells that enforced rows come to depend on each other where others would not: to enforce
+row d in the place of row i multiplies the volume that the rows span by |w_i|, both in unit length. A
+pivot that vanishes beside the length of its row tells that they do depend.
 The multipliers of least norm with the same force Bᵀλ are the projection of λ onto the range of B.
 With W the matrix of all w,
 
     u = λ_c + Wᵀλ_d,    (I + W Wᵀ) λ_d' = W u,    λ_c' = u − Wᵀλ_d'
 
-The march ends at a row in which a dropped row is off, or no longer depends, or in which the enforced
-rows have come much closer to depending on each other than where they were last looked at with care:
-there it is time for that (isodyn.marching.run, `watch_rows`).
+The march ends at a row in which others should be enforced, and goes on with these. It also ends where
+a dropped row is off, or no longer depends: there it is time for a look with care
+(isodyn.marching.run, `watch_rows`).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import (
     CONSTRAINT,
-    KNOWS_LEVELS,
     LEVELS,
     MODEL_TYPE,
     OK,
@@ -39,22 +38,20 @@ from isodyn.kernels.compiled import (
     i8,
     kernel,
 )
+from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
-from isodyn.linear_solvers.rows import TOLERANCE, WORN, Rows
+from isodyn.linear_solvers.rows import TOLERANCE, WORN
 from isodyn.marching.march import COLUMNS, ROWS_TYPE, march
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE
 from isodyn.systems.manifold import CONFLICT
-from isodyn.systems.scales import sizes_of_rows
-
-if TYPE_CHECKING:
-    from isodyn.marching.run import Run
 
 BLOCK = 256  # steps after which a state is looked at even if it is not saved
-MOST = 40_000  # entries of G up to which rows are looked at in this way
+EVERY = 8  # saved rows between two checks that dropped rows hold; that they depend is always checked
 DOUBTFUL = 0.5  # of a bound of isodyn.marching.start: rows beyond it are looked at with care
-DOUBT = 104  # a status: the state is to be looked at with care
+# statuses: the state is to be looked at with care; other rows should be enforced from there on
+DOUBT, EXCHANGE = 104, 105
 FADED = 0.5  # of the independence at the last look with care
 
 
@@ -65,6 +62,7 @@ class Sharing(Struct):
     slowest, reference = real, real
     chosen, dropped = integers("rank"), integers("left")
     units, gap_sizes = reals("m"), reals("m")  # of multipliers and of gaps
+    scales = reals("entries")  # that entries of G are multiplied by
     size_q, size_v = reals("nq"), reals("nv")
     starts, columns = integers("starts"), integers("columns")  # of a sparse G
     answer, gap, rate, c = reals("entries"), reals("m"), reals("m"), reals(4)
@@ -79,42 +77,41 @@ class Sharing(Struct):
 SHARING = StructType(Sharing)
 
 
-@kernel()
+@kernel(fused=True)
 def scale_rows(work: Sharing) -> None:
     """B: G with typical sizes, from what the model answered."""
-    n = work.size_v.size
+    n = work.B.shape[1]
     for k in range(work.units.size):
         B, square = work.B[k], 0.0
         if work.starts.size > 0:
             for j in range(n):
                 B[j] = 0.0
             for e in range(work.starts[k], work.starts[k + 1]):
-                j = work.columns[e]
-                B[j] = work.answer[e] * work.size_v[j] / work.units[k]
+                j = natural(work.columns[e])
+                B[j] = work.answer[e] * work.scales[e]
                 square += B[j] * B[j]
         else:
             for j in range(n):
-                B[j] = work.answer[k * n + j] * work.size_v[j] / work.units[k]
+                B[j] = work.answer[k * n + j] * work.scales[k * n + j]
                 square += B[j] * B[j]
         work.squares[k] = square
 
 
-@kernel()
+@kernel(fused=True)
 def take_out(B: FloatArray, work: Sharing, count: int, found: FloatArray) -> None:
     """Take the first enforced rows out of a row of B, so that it vanishes at their pivots; how much
     of each it contained, into `found`."""
     for k in range(count):
-        x, other = B[work.pivots[k]], work.B[work.chosen[k]]
-        found[k] = x
+        x = found[k] = B[natural(work.pivots[k])]
         if x != 0.0:
+            other = work.B[natural(work.chosen[k])]
             for j in range(B.size):
                 B[j] -= x * other[j]
 
 
-@kernel()
-def eliminate(work: Sharing) -> float:
-    """L, in the place of the enforced rows, and U; the least pivot beside the length of its row."""
-    least = 1.0
+@kernel(fused=True)
+def eliminate(work: Sharing) -> bool:
+    """L, in the place of the enforced rows, and U; False if a row depends on those before."""
     for i in range(work.chosen.size):
         B, largest, pivot = work.B[work.chosen[i]], 0.0, 0
         take_out(B, work, i, work.U[i])
@@ -123,16 +120,15 @@ def eliminate(work: Sharing) -> float:
                 largest, pivot = abs(B[j]), j
         square = work.squares[work.chosen[i]]
         if not largest * largest > (DOUBTFUL * TOLERANCE) ** 2 * square:
-            return 0.0
-        least = min(least, largest / np.sqrt(square))
+            return False
         work.pivots[i], work.inverse[i] = pivot, 1.0 / B[pivot]
         for j in range(B.size):
             B[j] *= work.inverse[i]
         B[pivot] = 1.0
-    return least
+    return True
 
 
-@kernel()
+@kernel(fused=True)
 def express_dropped(work: Sharing) -> float:
     """W: the dropped rows by the enforced ones; the largest part of one, all rows in unit length, or
     −1 if one of them no longer depends on these."""
@@ -145,15 +141,15 @@ def express_dropped(work: Sharing) -> float:
         if not rest <= DOUBTFUL * TOLERANCE * square:
             return -1.0
         for i in range(work.chosen.size - 1, -1, -1):
-            w[i] *= work.inverse[i]
-            for k in range(i):
-                w[k] -= w[i] * work.U[i, k]
-            if square > 0.0:
+            if w[i] != 0.0:
+                w[i] *= work.inverse[i]
+                for k in range(i):
+                    w[k] -= w[i] * work.U[i, k]
                 largest = max(largest, w[i] * w[i] * work.squares[work.chosen[i]] / square)
     return np.sqrt(largest)
 
 
-@kernel()
+@kernel(fused=True)
 def gather(work: Sharing, lam: FloatArray) -> None:
     """u = λ_c + Wᵀλ_d, W u, and I + W Wᵀ."""
     r, left, W, u = work.chosen.size, work.dropped.size, work.W, work.u
@@ -172,7 +168,7 @@ def gather(work: Sharing, lam: FloatArray) -> None:
         work.S[d, d] += 1.0
 
 
-@kernel()
+@kernel(fused=True)
 def solve_left(work: Sharing) -> None:
     """S⁻¹ of the right-hand side, in its place, by Cholesky's factors; S ≥ I."""
     left, S, s = work.dropped.size, work.S, work.right
@@ -191,7 +187,7 @@ def solve_left(work: Sharing) -> None:
         s[d] /= S[d, d]
 
 
-@kernel()
+@kernel(fused=True)
 def share(work: Sharing, lam: FloatArray) -> None:
     """λ of least norm with the same force."""
     gather(work, lam)
@@ -227,27 +223,45 @@ def largest_part(x: FloatArray, sizes: FloatArray, least: float) -> float:
     return found
 
 
+@kernel()
+def is_worn(work: Sharing, now: float) -> bool:
+    """Whether rows that are as independent as this should be exchanged."""
+    return now < WORN and now < FADED * work.reference
+
+
 @kernel(types.f8(SHARING, F))
 def look(work: Sharing, lam: FloatArray) -> float:
     """Share the multipliers of one row, G being in work.answer; how independent the enforced rows
-    are, or −1 where the row needs care."""
+    are, or −1 where the row needs care. Where they were far more so at the last choice, nothing is
+    shared."""
     scale_rows(work)
-    now = eliminate(work)
-    if not now > 0.0:
+    part = express_dropped(work) if eliminate(work) else -1.0
+    if part < 0.0:
         return -1.0
-    part = express_dropped(work)
-    now = min(now, 1.0 / max(part, 1.0))
-    if part < 0.0 or (now < WORN and now < FADED * work.reference):
-        return -1.0
-    share(work, lam)
+    now = 1.0 / max(part, 1.0)
+    if not is_worn(work, now):
+        share(work, lam)
     return now
 
 
 @kernel()
 def share_row(
     model: Any, tables: Any, scratch: Any, work: Sharing, t: float, q: FloatArray, v: FloatArray, lam: FloatArray
+) -> int:
+    """Share the multipliers of a state; a status."""
+    if model(CONSTRAINT, t, q, v, v, lam, work.c, tables, scratch, work.answer) != OK:
+        return DOUBT
+    now = look(work, lam)
+    if now < 0.0:
+        return DOUBT
+    return EXCHANGE if is_worn(work, now) else OK
+
+
+@kernel()
+def dropped_hold(
+    model: Any, tables: Any, scratch: Any, work: Sharing, t: float, q: FloatArray, v: FloatArray, lam: FloatArray
 ) -> bool:
-    """Share the multipliers of a state; False: it needs care."""
+    """Whether the dropped rows hold at a state as well as the enforced ones."""
     m = work.gap.size
     if work.levels.size > 0:
         status = model(LEVELS, t, q, v, v, lam, work.c, tables, scratch, work.levels)
@@ -259,17 +273,16 @@ def share_row(
             status = model(VELOCITY, t, q, v, v, lam, work.c, tables, scratch, work.rate)
     if status != OK or not holds(work, work.gap, work.holonomic, largest_part(q, work.size_q, 1.0)):
         return False
-    if not holds(work, work.rate, m, largest_part(v, work.size_v, work.slowest)):
-        return False
-    status = model(CONSTRAINT, t, q, v, v, lam, work.c, tables, scratch, work.answer)
-    return status == OK and look(work, lam) >= 0.0
+    return holds(work, work.rate, m, largest_part(v, work.size_v, work.slowest))
 
 
 @kernel()
-def is_clear(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any) -> bool:
-    """Whether a state that is not saved needs no care."""
+def look_at(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any) -> int:
+    """The status of a state that is not saved."""
     copy_to(state.lam, work.lam)
-    return bool(share_row(model, tables, scratch, work, state.t, state.q, state.v, work.lam))
+    if not dropped_hold(model, tables, scratch, work, state.t, state.q, state.v, work.lam):
+        return DOUBT
+    return share_row(model, tables, scratch, work, state.t, state.q, state.v, work.lam)
 
 
 @kernel(
@@ -290,82 +303,19 @@ def march_sharing(
     counters: Any,
     work: Sharing,
 ) -> int:
-    """`march`, with the multipliers of each row shared; DOUBT at a state that needs care."""
+    """`march`, with the multipliers of each row shared; ends at a state that needs care, or other
+    rows."""
     while state.step < upto:
         k = counters.rows
         status = march(model, tables, scratch, plan, state.step + 1, state, memory, columns, rows, counters)
+        if status == OK and counters.rows > k:
+            lam = rows.lam[k]
+            status = share_row(model, tables, scratch, work, state.t, state.q, state.v, lam)
+            if status == OK and (k % EVERY == 0 or state.step == plan.end):
+                good = dropped_hold(model, tables, scratch, work, state.t, state.q, state.v, lam)
+                status = OK if good else DOUBT
+        elif status == OK and state.step % BLOCK == 0:
+            status = look_at(model, tables, scratch, work, state)
         if status != OK:
             return status
-        if counters.rows > k:
-            if not share_row(model, tables, scratch, work, state.t, state.q, state.v, rows.lam[k]):
-                return DOUBT
-        elif state.step % BLOCK == 0 and not is_clear(model, tables, scratch, work, state):
-            return DOUBT
     return OK
-
-
-def march_to_doubt(run: Run, upto: int) -> int:
-    """Let a run march to a step; with redundant rows at most to the first state that must be looked
-    at with care. Returns the status of the march; `run.doubt` says whether to look."""
-    run.doubt = True
-    if not (run.independent.dropped.size and can_share(run)):
-        return run.march(upto)
-    status = run.march(upto, work_of(run))
-    run.doubt = status != OK
-    return OK if status == DOUBT else status
-
-
-def can_share(run: Run) -> bool:
-    """Whether the march can look at the rows of this run: all of q, v and λ saved, at times that are
-    known before, and nobody else who looks at single rows."""
-    system, kept = run.system, run.columns
-    if run.observe is not None or run.watch is not None or run.sized or run.drifts or run.held is not None:
-        return False
-    if run.closure.compliance > 0.0 or system.first_order or system.m * system.nv > MOST:
-        return False
-    return (kept.q.size, kept.v.size, kept.lam.size) == (system.nq, system.nv, system.m)
-
-
-def work_of(run: Run) -> Sharing:
-    """What a pass needs, for the rows that the run enforces now; made again after a look with
-    care."""
-    found = run.sharing
-    if found is None or found[0] is not run.independent:
-        found = run.sharing = (run.independent, sharing(run))
-        run.independence = found[1].reference
-    return found[1]
-
-
-def sharing(run: Run) -> Sharing:
-    """What a pass needs, for the rows that the run enforces now."""
-    system = run.system
-    G = run.ask.G(float(run.state.t), run.state.q, run.state.v)
-    known = system.scales.rows is not None and system.scales.rows.size == system.m
-    work = sharing_for(run, run.independent)
-    work.units = system.scales.rows if known else np.ones(system.m)
-    work.gap_sizes = sizes_of_rows(system, G)
-    work.size_q, work.size_v = system.scales.q, system.scales.v
-    work.answer = G.data if run.ask.model.sparsity is not None else np.ascontiguousarray(G).reshape(-1)
-    work.reference = run.independence or look(work, np.zeros(system.m))
-    return work
-
-
-def sharing_for(run: Run, rows: Rows) -> Sharing:
-    """What a pass needs for these rows, still without sizes and values."""
-    system, pattern = run.system, run.ask.model.sparsity
-    starts, columns = (pattern.G_starts, pattern.G_columns) if pattern is not None else (np.zeros(0), np.zeros(0))
-    work = Sharing(
-        rank=rows.chosen.size,
-        left=rows.dropped.size,
-        m=system.m,
-        nq=system.scales.q.size,
-        nv=system.nv,
-        starts=starts.size,
-        columns=columns.size,
-        entries=columns.size if pattern is not None else system.m * system.nv,
-        levels=2 * system.m if run.ask.model.traits & KNOWS_LEVELS else 0,
-    )
-    work.holonomic, work.slowest = system.m_phi, run.slowest
-    work.chosen, work.dropped = rows.chosen, rows.dropped
-    work.starts, work.columns, work.c = starts, columns, np.array([1.0, 0.0, 0.0, 1.0])
-    return work

@@ -30,8 +30,9 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import Sharing, can_share, march_sharing, march_to_doubt
+from isodyn.marching.redundant_rows import Sharing, march_sharing
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
+from isodyn.marching.row_sharing import can_share, march_to_doubt
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import as_names, rows_of
 from isodyn.memory import require_rows
@@ -44,18 +45,16 @@ from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
 
 PASSED = (OK, march.FULL, march.LOOK, march.HAPPENED)  # statuses of a march that did not fail
 FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
-# how long the march may take before Python looks after progress and Ctrl-C
-_BLOCK_SECONDS = 0.1
+_BLOCK_SECONDS = 0.1  # of the march before Python looks after progress and Ctrl-C
 
 
 class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
     sized = False  # whether steps are as long as somebody finds on the way
-    # of redundant rows (isodyn.marching.redundant_rows): whether to look at them with care, how
-    # independent the enforced ones were at the last such look, and the memory of a pass
-    doubt = True
-    independence = 0.0
+    # of redundant rows (isodyn.marching.row_sharing): whether to look at them with care, how
+    # independent the enforced ones were when chosen, and what the march needs to look at them
+    doubt, independence = True, 0.0
     sharing: Any = None
 
     def __init__(
@@ -271,8 +270,8 @@ class Run(LastStep):
             self.watch_rows(True)
 
     def end_of_block(self, length: int) -> int:
-        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to
-        the next row if there is an observer, and to the next checkpoint."""
+        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to the
+        next row if somebody looks at it, and to the next checkpoint."""
         step, redundant = int(self.state.step), self.independent.dropped.size > 0
         upto = step + length
         if self.checkpoint is not None:
@@ -289,8 +288,8 @@ class Run(LastStep):
         return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
 
     def go_on(self, upto: int) -> None:
-        """Call the march once, for steps up to `upto` or to the end of the stretch. After a step
-        that failed, apply a remedy, or raise the error that explains the failure."""
+        """Call the march once, up to a step or the end of the stretch. After a step that failed, apply
+        a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
         if self.sampling is not None:
@@ -331,8 +330,8 @@ class Run(LastStep):
             for leg in self.plan.legs:
                 leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
-        given = model.function, model.tables, model.scratch, self.plan, upto, *tables
-        return int(march.march(*given) if sharing is None else march_sharing(*given, sharing))
+        kernel, more = (march.march, ()) if sharing is None else (march_sharing, (sharing,))
+        return int(kernel(model.function, model.tables, model.scratch, self.plan, upto, *tables, *more))
 
     def remedied(self, status: int) -> int:
         """Try the remedies for a status, in their order; OK where the march can go on."""
@@ -373,16 +372,15 @@ class Run(LastStep):
         return float(stretch.times(n, n + 1)[0])
 
     def watch_rows(self, wrote_row: bool) -> None:
-        """With redundant rows: check that the rows that are not enforced still hold, and give the
-        newest row the multipliers of least norm."""
+        """Check that rows that are not enforced still hold; give the newest row its multipliers."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
         self.sharing, self.independence = None, 0.0
-        G = self.ask.G(t, state.q, state.v)
-        if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
+        if self.drifts and self.system.m * self.system.nv <= LARGE:
             at_balance.watch_rows(self, wrote_row)
             return
+        G = self.ask.rows(t, state.q, state.v)
         if self.keep_rows(G):
-            G = self.ask.G(t, state.q, state.v)
+            G = self.ask.rows(t, state.q, state.v)
             if wrote_row:
                 at_balance.show(self, row)
         if wrote_row:
