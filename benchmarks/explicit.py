@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from benchmarks import plate
 from benchmarks.common import seconds, show, summary, write
 
 import isodyn as iso
+from benchmarks import plate
 
 LIMIT = 1.2
 NX, NY = 448, 224
