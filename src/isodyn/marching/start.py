@@ -13,7 +13,7 @@ import numpy as np
 
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
 from isodyn.kernels.compiled import COUNTS_TURNS, NONIDEAL, RETRACTS, FloatArray, IntArray
-from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.blocks import full, lengths_of_rows
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.stepping.memory import ROUNDING
 from isodyn.systems.manifold import CONFLICT, close, moving, refuse_open
@@ -96,7 +96,7 @@ def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Fl
     direction would be arbitrary."""
     sizes = ask.system.scales.v
     there = moving(ask.system)(q, sizes * np.random.default_rng(1).uniform(-ASIDE, ASIDE, v.size))
-    here, beside = (np.linalg.norm(full(ask.G(t, where, v)) * sizes, axis=1) for where in (q, there))
+    here, beside = (lengths_of_rows(ask.rows(t, where, v), sizes) for where in (q, there))
     lost = [int(r) for r in rows.chosen if here[r] < STATIONARY * beside[r]]
     if lost:
         raise SingularError(
