@@ -10,11 +10,12 @@ from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.models.build import model_from_text
 from isodyn.models.writer import to_toml
+from isodyn.systems.base import System
 
 NAME = "mechanism"
 
 
-def text_of(system: Any) -> dict[str, Any] | None:
+def text_of(system: System) -> dict[str, Any] | None:
     """What is kept of a mechanism with a result; None for other systems.
 
     Raises

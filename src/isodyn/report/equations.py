@@ -23,6 +23,7 @@ from isodyn.later import Later, load
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.tracing import SymbolError, number, traced
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem
+from isodyn.systems.base import System
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
@@ -102,7 +103,7 @@ class Equations:
         return r"\\[1ex] ".join(rows if self.first_order else [law, *rows])
 
 
-def symbolic(system: Any) -> Equations:
+def symbolic(system: System) -> Equations:
     """Return M, Q, φ, ψ, G and b of a small system as SymPy matrices.
 
     Parameters

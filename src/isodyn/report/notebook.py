@@ -23,6 +23,7 @@ from isodyn.report.pages import Html
 from isodyn.report.scenes import scene_of
 from isodyn.results import Solution
 from isodyn.results.history_view import HistoryView
+from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
@@ -129,7 +130,7 @@ def mechanism_html(mech: Mechanism) -> str:
     return _titled(f"Mechanism, gravity {_vector(mech.gravity)}", inside)
 
 
-def system_html(system: Any) -> str:
+def system_html(system: System) -> str:
     """Sizes, initial values and names of rows."""
     first = system.first_order
     head = ("variable", "start") if first else ("coordinate", "q₀", "velocity", "v₀")

@@ -17,6 +17,7 @@ from isodyn.later import Later
 from isodyn.results.quality import COARSE, largest_local_error, local_error_sizes
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
+from isodyn.systems.base import System
 
 ensemble_tables = Later("isodyn.results.ensemble_tables")  # which needs this module
 ensemble_files = Later("isodyn.results.netcdf")
@@ -293,7 +294,7 @@ def warn_of_coarse_members(ensemble: Ensemble, stacklevel: int) -> None:
         )
 
 
-def with_start(system: Any, q0: FloatArray, v0: FloatArray) -> Any:
+def with_start(system: System, q0: FloatArray, v0: FloatArray) -> Any:
     """The same system with another start."""
     started = copy(system)
     object.__setattr__(started, "q0", q0.copy())

@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.errors import InputError, IsodynError
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stored import KINDS, stored_with_runs
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 
 DIGITS = 10  # of sampled forces that must agree
@@ -54,7 +55,7 @@ def from_json(value: Any) -> Any:
     return KINDS[kind](**{key: from_json(item) for key, item in value.items() if key != "type"})
 
 
-def fingerprint(system: Any) -> str:
+def fingerprint(system: System) -> str:
     """A digest of names, sizes, start, and of forces and constraints at sampled states.
 
     >>> import isodyn as iso

@@ -16,6 +16,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import RATE, FloatArray
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Sensitivity:
         other.aux = {}
         return other
 
-    def _with(self, system: Any) -> Solution:
+    def _with(self, system: System) -> Solution:
         other = copy(self.sol)
         other.system, other.aux = system, {}
         return other

@@ -29,6 +29,7 @@ from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
 from isodyn.results.stored_models import model_of_system
 from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, units
+from isodyn.systems.base import System
 from isodyn.version import __version__
 
 xarray = Later("xarray")
@@ -92,7 +93,7 @@ def _attributes(sol: Solution) -> dict[str, Any]:
     return found | ({"isodyn_missing": missing} if missing else {})
 
 
-def _described(system: Any) -> dict[str, Any]:
+def _described(system: System) -> dict[str, Any]:
     return {
         "fingerprint": fingerprint(system) if not isinstance(system, Recorded) else "",
         "nq": system.nq,
