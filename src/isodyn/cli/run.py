@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,7 +24,9 @@ from isodyn.report import figures
 from isodyn.report.summary import run_summary
 from isodyn.results.solution import Solution
 from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
-from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 live_view = Later("isodyn.report.live")
 summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms

@@ -3,14 +3,16 @@ when it is loaded."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.mechanism.coordinates import ParametrisedSystem
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.models.build import model_from_text
 from isodyn.models.writer import to_toml
-from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 NAME = "mechanism"
 

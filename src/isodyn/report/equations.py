@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,9 +23,11 @@ from isodyn.later import Later, load
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.tracing import SymbolError, number, traced
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem
-from isodyn.systems.base import System
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.multiplier_forces import refuse_nonideal
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 sympy = Later("sympy")
 planar_equations = Later("isodyn.report.planar_equations")  # which needs this module and SymPy

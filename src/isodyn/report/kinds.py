@@ -4,8 +4,10 @@ a class that was never loaded."""
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-from isodyn.systems.base import System
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 
 def _is(system: System, module: str, name: str) -> bool:

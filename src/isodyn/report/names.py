@@ -3,7 +3,10 @@ their own where not."""
 
 from __future__ import annotations
 
-from isodyn.systems.base import System
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 
 def velocity_names(system: System) -> tuple[str, ...] | None:

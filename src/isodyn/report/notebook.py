@@ -23,10 +23,10 @@ from isodyn.report.pages import Html
 from isodyn.report.scenes import scene_of
 from isodyn.results import Solution
 from isodyn.results.history_view import HistoryView
-from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.systems.base import System
 
 SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "report.js", "frame.js")
 HEIGHT, FRAMES = 340, 400

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stored import KINDS, stored_with_runs
-from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 DIGITS = 10  # of sampled forces that must agree
 

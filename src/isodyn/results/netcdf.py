@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,7 +34,9 @@ from isodyn.results.statistics import Statistics
 from isodyn.results.stored_models import system_of_model
 from isodyn.results.tables import parquet_bytes, save_csv, save_parquet, to_dataset, xarray_of
 from isodyn.results.units import STATES
-from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 h5netcdf, h5py, xarray_backends = Later("h5netcdf"), Later("h5py"), Later("xarray.backends")
 

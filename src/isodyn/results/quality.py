@@ -18,13 +18,13 @@ from isodyn.errors import CoarseStepWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.results.at_balance import NAMES
-from isodyn.systems.base import System
 
 chord_strain = Later("isodyn.results.chord_strain")  # other runs need no mechanisms
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
     from isodyn.results.statistics import Statistics
+    from isodyn.systems.base import System
 
 # of the largest change in a step: more is not small. An oscillation takes about nine steps a period
 # then

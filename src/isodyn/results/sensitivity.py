@@ -16,11 +16,11 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import RATE, FloatArray
-from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
+    from isodyn.systems.base import System
 
 PART = 1e-3  # of the size of the state: distance of the points of a difference
 CENTRAL = ((1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0))

@@ -7,10 +7,12 @@ Reading and writing model files stands above results; the root of the package te
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from isodyn.errors import InputError
-from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 
 class Keeper(Protocol):

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,8 +29,10 @@ from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
 from isodyn.results.stored_models import model_of_system
 from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, units
-from isodyn.systems.base import System
 from isodyn.version import __version__
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 xarray = Later("xarray")
 

@@ -7,13 +7,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from isodyn.later import Later
-from isodyn.systems.base import System
 
 # only mechanisms need them
 words, body_types = Later("isodyn.joints.measures"), Later("isodyn.bodies.body")
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
+    from isodyn.systems.base import System
 
 STATES = {
     "q": "coordinates",

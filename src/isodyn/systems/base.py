@@ -3,12 +3,14 @@ say otherwise."""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
-from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownSystem
-from isodyn.systems.model import Model
-from isodyn.systems.scales import Scales
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
+    from isodyn.systems.model import Model
+    from isodyn.systems.scales import Scales
 
 
 class System(Protocol):
