@@ -2,8 +2,7 @@
 around it.
 
 `go_on` calls the march once; single steps, blocks and whole runs differ in how far they ask it to
-go. Starts, remedies, redundant rows, observers, checkpoints, progress and Ctrl-C come between two
-calls.
+go. Starts, remedies, redundant rows, observers, checkpoints and Ctrl-C come between two calls.
 """
 
 from __future__ import annotations
