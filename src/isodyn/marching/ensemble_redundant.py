@@ -20,6 +20,7 @@ from isodyn.marching.ensemble_run import UNDONE, Threads, apart
 from isodyn.marching.redundant_rows import Sharing
 from isodyn.marching.row_sharing import put_sizes, sharing_for
 from isodyn.stepping.memory import Counters, new_state
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import started
 
 ensemble_shared: Any = Later("isodyn.marching.ensemble_shared")
@@ -123,7 +124,7 @@ class Desk:
         self.G[self.row_of, self.course.G_columns] = self.answer
         return bool(np.isfinite(self.answer).all())
 
-    def place(self, rows: Rows, system: Any) -> tuple[Any, Sharing]:
+    def place(self, rows: Rows, system: System) -> tuple[Any, Sharing]:
         """Memory for members that enforce these rows."""
         key = rows.chosen.tobytes()
         if key not in self.places:
