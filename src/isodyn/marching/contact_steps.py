@@ -29,7 +29,7 @@ TAKEN = (OK, CLOSED, TURNED)  # statuses of steps that were taken
 class ContactSteps(Run):
     """A run with contacts."""
 
-    touches = True
+    touches = own_march = True
 
     def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
         self.impacts, self.known = impacts, system.contacts

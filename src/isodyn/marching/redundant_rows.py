@@ -276,13 +276,19 @@ def dropped_hold(
     return holds(work, work.rate, m, largest_part(v, work.size_v, work.slowest))
 
 
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, SHARING, STATE, F))
+def share_state(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any, lam: FloatArray) -> int:
+    """Share multipliers of a state where dropped rows hold; a status."""
+    if not dropped_hold(model, tables, scratch, work, state.t, state.q, state.v, lam):
+        return DOUBT
+    return share_row(model, tables, scratch, work, state.t, state.q, state.v, lam)
+
+
 @kernel()
 def look_at(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any) -> int:
     """The status of a state that is not saved."""
     copy_to(state.lam, work.lam)
-    if not dropped_hold(model, tables, scratch, work, state.t, state.q, state.v, work.lam):
-        return DOUBT
-    return share_row(model, tables, scratch, work, state.t, state.q, state.v, work.lam)
+    return share_state(model, tables, scratch, work, state, work.lam)
 
 
 @kernel(

@@ -10,7 +10,7 @@ import numpy as np
 from isodyn.kernels.compiled import KNOWS_LEVELS, OK, FloatArray
 from isodyn.linear_solvers.rows import Rows
 from isodyn.marching import at_balance
-from isodyn.marching.redundant_rows import DOUBT, EXCHANGE, Sharing, look
+from isodyn.marching.redundant_rows import DOUBT, EXCHANGE, Sharing, look, march_sharing, share_state
 from isodyn.systems.scales import sizes_of_rows
 
 if TYPE_CHECKING:
@@ -25,9 +25,20 @@ def march_to_doubt(run: Run, upto: int) -> int:
     run.doubt = True
     if not (run.independent.dropped.size and can_share(run)):
         return run.march(upto)
-    status = run.march(upto, work_of(run))
+    work = work_of(run)
+    status = march_by_rows(run, upto, work) if run.own_march else run.along_plan(march_sharing, upto, work)
     run.doubt = status != OK and not (status == EXCHANGE and exchange(run))
     return OK if status in (DOUBT, EXCHANGE) else status
+
+
+def march_by_rows(run: Run, upto: int, work: Sharing) -> int:
+    """Let a run with a march of its own go to the next row, and look at that."""
+    status, model = run.march(min(upto, run.next_row(int(run.state.step)))), run.ask.model
+    if status != OK:
+        return status
+    row = int(run.counters.rows) - 1
+    lam = run.rows.lam[row] if run.rows.t[row] == run.state.t else run.state.lam.copy()
+    return int(share_state(model.function, model.tables, model.scratch, work, run.state, lam))
 
 
 def exchange(run: Run) -> bool:

@@ -29,7 +29,6 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import Sharing, march_sharing
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.row_sharing import can_share, march_to_doubt
 from isodyn.marching.schedule import Stretch
@@ -52,9 +51,8 @@ class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
     sized = False  # whether steps are as long as somebody finds on the way
-    # of redundant rows (isodyn.marching.row_sharing): whether to look at them with care, how
-    # independent the enforced ones were when chosen, and what the march needs to look at them
-    doubt, independence = True, 0.0
+    own_march = False  # whether `march` does more than the plan asks for
+    doubt, independence = True, 0.0  # of redundant rows (isodyn.marching.row_sharing)
     sharing: Any = None
 
     def __init__(
@@ -135,8 +133,7 @@ class Run(LastStep):
     # ---- the course of a run
 
     def execute(self, bar: Progress) -> Solution:
-        """Take all stretches; an interrupt, or an observer that returns True, ends the run
-        early."""
+        """Take all stretches; an interrupt, or an observer that returns True, ends the run."""
         expect_kernels(self.model, self.system.m, self.closure)
         self.started = run_clock()
         sol = carry_out(lambda: self.follow(bar), self.where, self.solution)
@@ -323,14 +320,17 @@ class Run(LastStep):
     def finish_rows(self, begin: int) -> None:
         """Finish the rows from this one on."""
 
-    def march(self, upto: int, sharing: Sharing | None = None) -> int:
-        """Call the compiled march with the present memory and plan; return its status."""
+    def march(self, upto: int) -> int:
+        """March with the present memory and plan; return a status."""
+        return self.along_plan(march.march, upto)
+
+    def along_plan(self, kernel: Any, upto: int, *more: Any) -> int:
+        """Call this march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
         if self.plan.legs[0].traits != model.traits:
             for leg in self.plan.legs:
                 leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
-        kernel, more = (march.march, ()) if sharing is None else (march_sharing, (sharing,))
         return int(kernel(model.function, model.tables, model.scratch, self.plan, upto, *tables, *more))
 
     def remedied(self, status: int) -> int:
