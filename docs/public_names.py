@@ -25,7 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("Coupling", "Drive", "UserRows"),
     ),
     "Loads": (
-        *("Spring", "JointSpring", "Motor", "Force", "Torque", "JointLimit", "JointFriction", "Bushing", "Drag"),
+        *("Spring", "JointSpring", "Motor", "GearMotor", "Force", "Torque", "JointLimit", "JointFriction", "Bushing", "Drag"),
         *("DistributedForce", "Tension", "FormulaForce", "FormulaMotor", "FormulaTorque", "UserLoad"),
     ),
     "Functions of time": ("Polynomial", "Sine", "Ramp", "Pulse", "Table", "Staircase", "Formula"),
