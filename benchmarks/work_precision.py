@@ -268,7 +268,10 @@ def _diffrax(case: Case, rows: bool) -> Any:
 SOLVERS: dict[str, tuple[Callable[[Case, float, bool], Any], tuple[float, ...]]] = {
     "isodyn Radau": (with_radau, OURS),
     "isodyn adaptive GS4": (with_adaptive, ADAPTIVE),
-    "isodyn constant steps": (with_constant, tuple(float(FEWEST * 2**k) for k in range(int(math.log2(MOST / FEWEST)) + 1))),
+    "isodyn constant steps": (
+        with_constant,
+        tuple(float(FEWEST * 2**k) for k in range(int(math.log2(MOST / FEWEST)) + 1)),
+    ),
     "SciPy Radau": (with_scipy("Radau"), THEIRS),
     "SciPy BDF": (with_scipy("BDF"), THEIRS),
     "IDA": (with_ida, THEIRS),
@@ -305,7 +308,9 @@ def curve(case: Case, solver: str) -> list[dict[str, float]]:
             run(case, setting, False)
             seconds = timed(lambda setting=setting: run(case, setting, False))
         except Exception as error_of_peer:  # whatever another package raises is a run that it does not finish
-            print(f"   {solver}, {setting:g}: {type(error_of_peer).__name__}: {str(error_of_peer)[:90]}", file=sys.stderr)
+            print(
+                f"   {solver}, {setting:g}: {type(error_of_peer).__name__}: {str(error_of_peer)[:90]}", file=sys.stderr
+            )
             continue
         found.append({"setting": setting, "error": error, "seconds": seconds})
         best = min(best, error)
@@ -398,11 +403,18 @@ def show(name: str, found: dict[str, Any]) -> None:
     beside = found["error of Radau over that of SciPy's at equal tolerance"]
     gains = found["time of the best constant steps over that of adaptive ones"]
     print(f"{name}{'' if holds(found) else ' (a requirement is not met)'}")
-    print(f"   Radau {min(faster, default=math.nan):.1f} to {max(faster, default=math.nan):.1f} × faster than SciPy's;", end=" ")
+    print(
+        f"   Radau {min(faster, default=math.nan):.1f} to {max(faster, default=math.nan):.1f} × faster than SciPy's;",
+        end=" ",
+    )
     print(f"error at equal tolerance at most {max(beside.values(), default=math.nan):.2f} of SciPy's;", end=" ")
     print(f"constant steps {', '.join(f'{gain:.2f}' for gain in gains)} of the time of adaptive ones")
     for solver, runs in found["runs"].items():
-        print(f"   {solver:22s}", "  ".join(f"{run['error']:.0e} {1e3 * run['seconds']:.3g}ms" for run in runs), flush=True)
+        print(
+            f"   {solver:22s}",
+            "  ".join(f"{run['error']:.0e} {1e3 * run['seconds']:.3g}ms" for run in runs),
+            flush=True,
+        )
 
 
 def draw(report: dict[str, Any]) -> None:

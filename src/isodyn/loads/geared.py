@@ -27,7 +27,9 @@ COMMAND, RATE = "command", "rate"
 
 def checked_curve(what: str, speeds: Any, torques: Any) -> tuple[list[float], list[float]]:
     """Points of a torque–speed curve; InputError for what is none."""
-    x, y = (real_array(f"{what}: {name}", value, "numbers") for name, value in (("speeds", speeds), ("torques", torques)))
+    x, y = (
+        real_array(f"{what}: {name}", value, "numbers") for name, value in (("speeds", speeds), ("torques", torques))
+    )
     if x.ndim != 1 or x.shape != y.shape or x.size < 2:
         raise InputError(
             f"{what}: speeds and torques must be two or more numbers each, as many of both, received {np.size(x)} and"

@@ -21,7 +21,7 @@ from isodyn.stepping.memory import EPS, State
 # Radau's estimate is of order h⁴ and its error of order h⁵: steps held to rtol^(4/5) have an error
 # proportional to rtol; at this one both are the same. It is so small that errors are not larger than
 # those of steps held to rtol itself
-EQUAL_AT, POWER = 1e-11, 0.8
+EQUAL_AT, POWER = 1e-10, 0.8
 # of the error allowed in a step, at most, and times the root of rtol: what its iteration may leave
 LEFT, LEFT_AT_ROOT = 3e-3, 0.1
 LARGEST = 1000  # unknowns of full matrices: their factors take about a second

@@ -112,10 +112,8 @@ def with_inputs(system: MechanismSystem, given: Mapping[str, Any]) -> MechanismS
     parts.controllers.clear()
     for name, value in given.items():
         load: Any = parts.loads[name]
-        if isinstance(load, JointLoad):
-            changed = {held_by(load): value}
-        else:
-            changed = {load.held[0]: tuple(value), "time": None}
+        on_joint = isinstance(load, JointLoad)
+        changed = {held_by(load): value} if on_joint else {load.held[0]: tuple(value), "time": None}
         parts.loads[name] = replace(load, **changed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

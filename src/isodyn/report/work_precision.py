@@ -26,7 +26,10 @@ def work_precision_page(document: dict[str, Any]) -> str:
     names = document["quantities"]
     plots = "".join(f'<div class="card"><div id="plot-{name}"></div></div>' for name in names)
     curves = [
-        {"name": curve["method"], "runs": [{**run, "at": f"{curve['word']} {run['setting']:g}"} for run in curve["runs"]]}
+        {
+            "name": curve["method"],
+            "runs": [{**run, "at": f"{curve['word']} {run['setting']:g}"} for run in curve["runs"]],
+        }
         for curve in document["curves"]
         if curve["runs"]
     ]

@@ -12,6 +12,7 @@ of which meet in a row.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ def doubled(pattern: Sparsity) -> Sparsity:
         lengths = np.diff(starts)
         pairs = [
             np.repeat(2 * columns[begin:end], 2) + np.tile([0, 1], end - begin)
-            for begin, end in zip(starts[:-1], starts[1:], strict=True)
+            for begin, end in pairwise(starts)
         ]
         twice = [pair for pair in pairs for _ in range(2)]
         return (
@@ -92,7 +93,7 @@ def colours_of(pattern: Sparsity) -> IntArray:
     >>> colours_of(Sparsity(lines, np.arange(3), *rows, lines, np.arange(3))).tolist()
     [0, 1, 0]
     """
-    rows = [pattern.G_columns[a:b] for a, b in zip(pattern.G_starts[:-1], pattern.G_starts[1:], strict=True)]
+    rows = [pattern.G_columns[a:b] for a, b in pairwise(pattern.G_starts)]
     taken: list[set[int]] = [set() for _ in rows]  # colours in each row
     touched: list[list[int]] = [[] for _ in range(pattern.n)]
     for r, columns in enumerate(rows):

@@ -206,9 +206,7 @@ def work_precision(
     )
     known = [name for name in QUANTITIES if any(run.errors[name] == run.errors[name] for c in curves for run in c.runs)]
     sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
-    return WorkPrecision(
-        problem.name, reference.kind, end, tuple(name for name in known if sizes[name]), curves
-    )
+    return WorkPrecision(problem.name, reference.kind, end, tuple(name for name in known if sizes[name]), curves)
 
 
 def _ways(problem: Problem, scheme: Any) -> dict[str, Way]:
