@@ -16,8 +16,8 @@ NEVER = 10**6
 
 
 def beams() -> Any:
-    """A beam of sixteen elements between an arm and a bob."""
-    return iso.problems.get("beam_and_bodies").system(elements=16, damping=1e-3)
+    """A beam of 24 elements between an arm and a bob."""
+    return iso.problems.get("beam_and_bodies").system(elements=24, damping=1e-3)
 
 
 def loop() -> Any:

@@ -62,10 +62,7 @@ def doubled(pattern: Sparsity) -> Sparsity:
 
     def rows(starts: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
         lengths = np.diff(starts)
-        pairs = [
-            np.repeat(2 * columns[begin:end], 2) + np.tile([0, 1], end - begin)
-            for begin, end in pairwise(starts)
-        ]
+        pairs = [np.repeat(2 * columns[begin:end], 2) + np.tile([0, 1], end - begin) for begin, end in pairwise(starts)]
         twice = [pair for pair in pairs for _ in range(2)]
         return (
             np.concatenate([[0], np.cumsum(np.repeat(2 * lengths, 2))]).astype(np.int64),

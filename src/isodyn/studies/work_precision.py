@@ -198,8 +198,8 @@ def work_precision(
     if rtols is not None and not all(0.0 < rtol < 1.0 for rtol in rtols):
         raise InputError(f"tolerances must lie between 0 and 1, received {list(rtols)}", argument="rtols")
     if reference is None:
-        known = problem.exact(np.array([end])) is not None
-        reference = exact_motion(problem) if known else _accurate(system, end, problem.breaks(end))
+        exact = problem.exact(np.array([end])) is not None
+        reference = exact_motion(problem) if exact else _accurate(system, end, problem.breaks(end))
     curves = tuple(
         _curve(system, name, ways[name], _settings(name, problem, rtols), end, problem.breaks(end), reference)
         for name in chosen
@@ -271,7 +271,16 @@ def _curve(
             notes.append(f"{setting:.0e}: {first_line(str(error))}")
             continue
         stats = sol.stats
-        found = {key: getattr(errors, key) for key in QUANTITIES}
-        counts = stats.steps, stats.rejected, stats.evaluations, stats.iterations, stats.factorisations
-        runs.append(WorkRun(float(setting), found, *(int(x) for x in counts), min(seconds)))
+        runs.append(
+            WorkRun(
+                float(setting),
+                {key: getattr(errors, key) for key in QUANTITIES},
+                int(stats.steps),
+                int(stats.rejected),
+                int(stats.evaluations),
+                int(stats.iterations),
+                int(stats.factorisations),
+                min(seconds),
+            )
+        )
     return WorkCurve(name, "dt" if name == "constant steps" else "rtol", tuple(runs), tuple(notes))
