@@ -13,7 +13,6 @@ of which meet in a row.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from isodyn.linear_solvers.block_pattern import BlockPattern
 from isodyn.linear_solvers.blocks import Sparsity, storage_of
 from isodyn.linear_solvers.choice import factor, pattern_for, solve_two
 from isodyn.stepping.closure import copy_to, fill_with, measure, retract
-from isodyn.stepping.memory import COUNTERS, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.memory import COUNTERS, MEMORY, PHYSICS_REF, STATE, Counters, Memory, Physics, State
 from isodyn.stepping.radau_memory import GAMMA, GAMMA_IM, GAMMA_RE, Collocation
 from isodyn.stepping.radau_questions import SMALL, STEP, ask, ask_for
 
@@ -106,7 +105,7 @@ def colours_of(pattern: Sparsity) -> IntArray:
 
 
 @kernel()
-def rows_by_q(p: Any, t: float, own: Any, memory: Any) -> int:
+def rows_by_q(p: Physics, t: float, own: Collocation, memory: Memory) -> int:
     """H = ∂(φ̇, ψ)/∂q in the pattern of G, by differences."""
     S = opened(StageMatrix, struct_at(own.real_matrix)).blocks
     n, status = natural(memory.v.size), ask(p, VELOCITY, t, own, memory, memory.gap_v)
@@ -133,7 +132,9 @@ def rows_by_q(p: Any, t: float, own: Any, memory: Any) -> int:
 
 
 @kernel(i8(PHYSICS_REF, COLLOCATION, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def derive_sparse(p: Any, own: Any, t: float, h: float, state: Any, memory: Any, counters: Any) -> int:
+def derive_sparse(
+    p: Physics, own: Collocation, t: float, h: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """All derivatives at the state, in their patterns."""
     copy_to(state.q, memory.q)
     copy_to(state.v, memory.v)
@@ -150,7 +151,7 @@ def derive_sparse(p: Any, own: Any, t: float, h: float, state: Any, memory: Any,
 
 
 @kernel()
-def fill_real(own: Any, g: float, real: Any) -> None:
+def fill_real(own: Collocation, g: float, real: StageMatrix) -> None:
     """Values of the matrix for a real g."""
     square = g * g
     for k in range(real.J.size):
@@ -168,7 +169,7 @@ def put_pair(values: FloatArray, begin: int, length: int, k: int, re: float, im:
 
 
 @kernel()
-def fill_complex(own: Any, g: float, g_im: float, real: Any, pair: Any) -> None:
+def fill_complex(own: Collocation, g: float, g_im: float, real: StageMatrix, pair: StageMatrix) -> None:
     """Values of the matrix for g + i g_im, in pairs."""
     S, square, square_im = real.blocks, g * g - g_im * g_im, 2.0 * g * g_im
     for i in range(S.velocities):
@@ -187,7 +188,7 @@ def fill_complex(own: Any, g: float, g_im: float, real: Any, pair: Any) -> None:
 
 
 @kernel()
-def factorise_matrix(matrix: Any, memory: Any) -> int:
+def factorise_matrix(matrix: StageMatrix, memory: Memory) -> int:
     """Factors of a matrix whose values are known."""
     fill_blocks(matrix.J, matrix.upper, matrix.soft, matrix.units, matrix.blocks, matrix.A)
     fill_lower(matrix.lower, matrix.blocks, matrix.A)
@@ -195,7 +196,7 @@ def factorise_matrix(matrix: Any, memory: Any) -> int:
 
 
 @kernel(i8(PHYSICS_REF, COLLOCATION, f8, MEMORY, COUNTERS), inner=True, apart=True)
-def factorise_sparse(p: Any, own: Any, h: float, memory: Any, counters: Any) -> int:
+def factorise_sparse(p: Physics, own: Collocation, h: float, memory: Memory, counters: Counters) -> int:
     """Factors of both matrices for steps of h; memory.fault tells the unknown without a pivot."""
     real, pair = opened(StageMatrix, struct_at(own.real_matrix)), opened(StageMatrix, struct_at(own.pair_matrix))
     length = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
@@ -217,7 +218,7 @@ def factorise_sparse(p: Any, own: Any, h: float, memory: Any, counters: Any) -> 
 
 
 @kernel()
-def solve_real(own: Any, x: FloatArray) -> None:
+def solve_real(own: Collocation, x: FloatArray) -> None:
     """x ← solution with the real matrix."""
     real = opened(StageMatrix, struct_at(own.real_matrix))
     copy_to(x, real.x)
@@ -226,7 +227,7 @@ def solve_real(own: Any, x: FloatArray) -> None:
 
 
 @kernel()
-def solve_complex(own: Any, x_re: FloatArray, x_im: FloatArray) -> None:
+def solve_complex(own: Collocation, x_re: FloatArray, x_im: FloatArray) -> None:
     """x ← solution with the complex matrix."""
     pair = opened(StageMatrix, struct_at(own.pair_matrix))
     for i in range(x_re.size):
@@ -237,7 +238,7 @@ def solve_complex(own: Any, x_re: FloatArray, x_im: FloatArray) -> None:
 
 
 @kernel()
-def products(p: Any, own: Any, g: float, along: FloatArray, turned: FloatArray, x: FloatArray) -> None:
+def products(p: Physics, own: Collocation, g: float, along: FloatArray, turned: FloatArray, x: FloatArray) -> None:
     """x = (g (M turned − g K along), −g H along)."""
     S, n = opened(StageMatrix, struct_at(own.real_matrix)).blocks, natural(own.v_0.size)
     for i in range(n):
