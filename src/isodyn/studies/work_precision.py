@@ -74,16 +74,29 @@ class WorkRun:
 
 @dataclass(frozen=True)
 class WorkCurve:
-    """All runs of one method, and what went wrong with the others."""
+    """All runs of one method, and what went wrong with the others.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    word
+        What its setting is: "rtol" or "dt".
+    runs
+        The runs, from coarse to fine.
+    notes
+        Settings that failed, with the reason.
+
+    Examples
+    --------
+    >>> WorkCurve("Radau", "rtol", ()).word
+    'rtol'
+    """
 
     method: str
-    word: str  # what its setting is: "rtol" or "dt"
+    word: str
     runs: tuple[WorkRun, ...]
     notes: tuple[str, ...] = ()
-
-    def seconds_at(self, quantity: str, error: float) -> float:
-        """Least time of runs at least as accurate; infinite if there is none."""
-        return min((run.seconds for run in self.runs if run.errors[quantity] <= error), default=math.inf)
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,7 +132,13 @@ class WorkPrecision:
     curves: tuple[WorkCurve, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data, as `isodyn compare --work-precision --json` prints it."""
+        """Return plain data, as `isodyn compare --work-precision --json` prints it.
+
+        Returns
+        -------
+        document
+            Names, settings, errors and work.
+        """
         return asdict(self)
 
     __repr__ = described
