@@ -120,6 +120,16 @@ def history_of(kept: Any, rows: int, happened: list[Impact]) -> dict[str, Any]:
     }
 
 
+def impacts_in(aux: Any, known: Any) -> list[Impact]:
+    """The impacts that `history_of` wrote."""
+    found = []
+    for i, k in enumerate(aux["impact_contact"]):
+        many = int(known.tangent[k + 1] - known.tangent[k])
+        t, normal, lost = (float(aux[f"impact_{name}"][i]) for name in ("t", "normal", "lost"))
+        found.append(Impact(t, int(k), normal, aux["impact_tangential"][i][:many], lost))
+    return found
+
+
 def number_of(known: Any, name: Any) -> int:
     """The number of a contact by its name or number."""
     if isinstance(name, int) and 0 <= name < len(known.names):
@@ -137,18 +147,7 @@ def contact_view(sol: Any, name: Any) -> ContactView:
         raise InputError("this solution has no contacts", hint="gap= of a system, or mech.add_contact")
     k, aux = number_of(known, name), sol.aux
     tangents = slice(int(known.tangent[k]), int(known.tangent[k + 1]))
-    many = tangents.stop - tangents.start
-    own = np.flatnonzero(aux["impact_contact"] == k)
-    impacts = tuple(
-        Impact(
-            float(aux["impact_t"][i]),
-            k,
-            float(aux["impact_normal"][i]),
-            aux["impact_tangential"][i][:many],
-            float(aux["impact_lost"][i]),
-        )
-        for i in own
-    )
+    impacts = tuple(one for one in impacts_in(aux, known) if one.index == k)
     return ContactView(
         known.names[k],
         sol.t,
