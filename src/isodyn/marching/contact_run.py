@@ -24,6 +24,7 @@ from isodyn.stepping.contact_memory import NO_PUSH
 from isodyn.stepping.impacts import Impacts
 
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
+FLAT = 1e-9  # of the size of a gap: lower bounces are none
 REST = 1e-13  # of the speeds: a sequence ends when contacts approach no faster
 SEEN_TO = (CLOSED, TURNED, LOOSE)  # statuses of a march that stopped before its last step was counted
 
@@ -42,7 +43,8 @@ class ContactRun(ContactLocation):
             leg.traits = model.traits
         while self.state.step < upto and self.ended is None and not self.at_stop:
             if not self.sized:
-                self.make_room(int(self.counters.rows) + upto - int(self.state.step) + 2)
+                more = (upto - int(self.state.step)) // max(int(self.plan.save_every), 1)
+                self.make_room(int(self.counters.rows) + more + 2)
             self.contacts.upto = upto
             tables: tuple[Any, ...] = self.plan, self.state, self.memory, self.columns, self.rows, self.counters
             given = (*self.physics_with, *tables, *self.touching, self.kept)
@@ -232,6 +234,7 @@ class ContactRun(ContactLocation):
             left = 2.0 * u / np.abs(rates) / (1.0 - e)
         # steps that choose themselves may be as long as many bounces: there the tolerance counts
         few = u < self.sizes.policy.rtol * contacts.fastest if self.sizes is not None else left < dt
+        few |= u * u <= 2.0 * FLAT * contacts.size * np.abs(rates)
         return hit & (u > 0.0) & (rates < 0.0) & (e < 1.0) & few
 
     def accelerations_of(self, state: Any) -> FloatArray:

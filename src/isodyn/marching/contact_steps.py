@@ -28,6 +28,7 @@ class ContactSteps(Run):
     """A run with contacts."""
 
     touches = True
+    parts = (*Run.parts, "contacts")
 
     def __init__(self, system: Any, *given: Any, impacts: Impacts, **options: Any) -> None:
         self.impacts, self.known = impacts, system.contacts
