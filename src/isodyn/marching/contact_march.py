@@ -50,9 +50,9 @@ from isodyn.stepping.chosen_step import (
     shift,
 )
 from isodyn.stepping.closure import copy_to
-from isodyn.stepping.contact_memory import CONTACTS, OPEN, SLIP, STICK, Touching, ask
+from isodyn.stepping.contact_memory import CONTACTS, OPEN, SLIP, STICK, Contacts, Touching, ask
 from isodyn.stepping.contact_step import closed_step, note_slip
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Physics
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
 from isodyn.stepping.step_error import estimate
 
@@ -68,7 +68,7 @@ CONTACT_ROWS = types.NamedUniTuple(F2, 4, ContactRows)
 
 
 @kernel(types.void(CONTACTS, CONTACT_ROWS, i8))
-def write_contacts(contacts: Any, kept: Any, row: int) -> None:
+def write_contacts(contacts: Contacts, kept: Any, row: int) -> None:
     """A row of the contacts."""
     for k in range(contacts.closed.size):
         kept.gap[row, k], kept.mode[row, k] = contacts.gap[k], contacts.mode[k]
@@ -92,7 +92,7 @@ def dips(g_0: float, s_0: float, g_1: float, s_1: float, dt: float) -> bool:
 
 
 @kernel()
-def gaps_closed(contacts: Any, dt: float) -> int:
+def gaps_closed(contacts: Contacts, dt: float) -> int:
     """CLOSED if an open contact is closed at the end of the last step, or was inside it."""
     deepest, status = 0.0, OK
     for k in range(contacts.closed.size):
@@ -108,7 +108,7 @@ def gaps_closed(contacts: Any, dt: float) -> int:
 
 
 @kernel()
-def slips_turned(contacts: Any) -> int:
+def slips_turned(contacts: Contacts) -> int:
     """TURNED if a contact that slid comes to rest, or slides back; LOOSE if one at rest is torn loose,
     and friction drops."""
     for k in range(contacts.closed.size):
@@ -129,7 +129,7 @@ def slips_turned(contacts: Any) -> int:
 
 
 @kernel()
-def count_closed(contacts: Any) -> int:
+def count_closed(contacts: Contacts) -> int:
     """How many contacts are closed."""
     found = 0
     for k in range(contacts.closed.size):
@@ -138,7 +138,7 @@ def count_closed(contacts: Any) -> int:
 
 
 @kernel()
-def remember_contacts(contacts: Any) -> None:
+def remember_contacts(contacts: Contacts) -> None:
     """What contacts do before a step."""
     for k in range(contacts.closed.size):
         contacts.closed_before[k], contacts.mode_before[k] = contacts.closed[k], contacts.mode[k]
@@ -154,13 +154,13 @@ def step_with_contacts(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
+    plan: Plan,
     t_1: float,
-    state: Any,
-    memory: Any,
-    counters: Any,
+    state: State,
+    memory: Memory,
+    counters: Counters,
     gap_model: Any,
-    contacts: Any,
+    contacts: Contacts,
 ) -> int:
     """One step to t_1; a status of TAKEN, or what went wrong. The state before it is in
     memory.before."""
@@ -194,13 +194,13 @@ def step_with_contacts(
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY), apart=True)
-def look_after(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any) -> int:
+def look_after(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
     """Whether somebody has to look into the last step, which was cut."""
     return look_into(model, tables, scratch, plan, state, memory)
 
 
 @kernel(types.void(CONTACTS))
-def forget_step(contacts: Any) -> None:
+def forget_step(contacts: Contacts) -> None:
     """What contacts did before the last step."""
     for k in range(contacts.closed.size):
         contacts.closed[k], contacts.mode[k] = contacts.closed_before[k], contacts.mode_before[k]
@@ -212,12 +212,12 @@ def sized_with_contacts(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
-    state: Any,
-    memory: Any,
-    counters: Any,
+    plan: Plan,
+    state: State,
+    memory: Memory,
+    counters: Counters,
     gap_model: Any,
-    contacts: Any,
+    contacts: Contacts,
 ) -> int:
     """One step whose size the policy chooses; a status of TAKEN, or what went wrong. A step through a
     gap is judged like others, and looked into afterwards."""
@@ -261,14 +261,14 @@ def march_with_contacts(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
-    state: Any,
-    memory: Any,
+    plan: Plan,
+    state: State,
+    memory: Memory,
     columns: Any,
     rows: Any,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
-    contacts: Any,
+    contacts: Contacts,
     kept: Any,
 ) -> int:
     """Go on until contacts.upto steps are done, or something happened in the last one: CHANGED after it

@@ -61,7 +61,7 @@ each), W = J Y, and forces."""
 
 
 @kernel(allocates=True)
-def problem_of(contacts: Any, flags: IntArray, unknowns: int) -> Any:
+def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
     """The contact problem of the contacts with a flag, without its numbers."""
     many, size = 0, 0
     for k in range(flags.size):
@@ -129,7 +129,7 @@ def delassus(n: int, factor: float, problem: Any, J: FloatArray) -> None:
 
 
 @kernel()
-def hold_at_rest(contacts: Any, problem: Any) -> None:
+def hold_at_rest(contacts: Contacts, problem: Any) -> None:
     """Contacts that stick have the friction of rest."""
     for k in range(problem.members.size):
         number = problem.members[k]
