@@ -55,7 +55,7 @@ class LastStep(AtRest):
     loads_off: tuple[str, ...] = ()
     switched: list[tuple[int, tuple[str, ...]]]  # from which row on which loads are off
     touches = False  # whether it knows of contacts
-    parts = ("state", "memory", "plan", "counters")  # what steps from here depend on
+    parts: tuple[str, ...] = ("state", "memory", "plan", "counters")  # what steps from here depend on
 
     def __init__(self, system: Any, *given: Any, **options: Any) -> None:
         if not self.touches:
