@@ -27,7 +27,7 @@ from isodyn.results.solution import Sample
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.newton_settings import Newton
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 
 contact_run: Any = Later("isodyn.marching.contact_run")  # systems with contacts only
 
@@ -135,7 +135,7 @@ class Stepper:
         impacts: Impacts | None = None,
     ) -> None:
         system, dt, t0 = as_system(system), real_number("dt", dt), real_number("t0", t0)
-        if not isinstance(system, System):
+        if not is_system(system):
             raise InputError(f"a stepper takes one system, received {type(system).__name__}")
         if not (np.isfinite(dt) and dt > 0.0):
             raise InputError(f"dt must be positive, received dt = {dt:g}")

@@ -22,6 +22,7 @@ from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
 from isodyn.stepping.contact_memory import NO_PUSH
 from isodyn.stepping.impacts import Impacts
+from isodyn.systems.base import System
 
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
 FLAT = 1e-9  # of the size of a gap: lower bounces are none
@@ -269,7 +270,7 @@ class ContactRun(ContactLocation):
             self.go_on_after(after, impulse, lost)
 
 
-def run_with(system: Any, impacts: Impacts | None) -> Any:
+def run_with(system: System, impacts: Impacts | None) -> Any:
     """A run of a system with gaps."""
     if system.contacts is None:
         raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")

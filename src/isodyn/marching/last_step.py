@@ -23,6 +23,7 @@ from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
 from isodyn.stepping.memory import Counters, State, forget, new_state
+from isodyn.systems.base import System
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
 
@@ -57,7 +58,7 @@ class LastStep(AtRest):
     touches = False  # whether it knows of contacts
     parts: tuple[str, ...] = ("state", "memory", "plan", "counters")  # what steps from here depend on
 
-    def __init__(self, system: Any, *given: Any, **options: Any) -> None:
+    def __init__(self, system: System, *given: Any, **options: Any) -> None:
         if not self.touches:
             refuse_contacts(system, "this kind of run")
         super().__init__(system, *given, **options)
@@ -328,7 +329,7 @@ class LastStep(AtRest):
                 f"rows can be released and locked where those that are held are independent; at t = {self.state.t:.6g} they are not"
             )
 
-    def take_model(self, system: Any, off: tuple[str, ...]) -> None:
+    def take_model(self, system: System, off: tuple[str, ...]) -> None:
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
         self.switched.append((max(int(self.counters.rows) - 1, 0), off))
