@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from isodyn.results.solution import Solution
 from isodyn.results.stored_models import model_of_system
 from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, units
 from isodyn.version import __version__
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 xarray = Later("xarray")
 
@@ -95,7 +98,7 @@ def _attributes(sol: Solution) -> dict[str, Any]:
     return found | ({"isodyn_missing": missing} if missing else {})
 
 
-def _described(system: Any) -> dict[str, Any]:
+def _described(system: System) -> dict[str, Any]:
     return {
         "fingerprint": fingerprint(system) if not isinstance(system, Recorded) else "",
         "nq": system.nq,
