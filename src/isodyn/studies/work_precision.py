@@ -9,7 +9,6 @@ between its steps. The reference is the exact motion, or Radau with rtol = 1e-12
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
