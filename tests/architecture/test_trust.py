@@ -31,9 +31,8 @@ def calls() -> list[tuple[str, str, ast.Call]]:
     """Every call in the package: file, name of the function, call."""
     found = []
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                found.append((path.relative_to(SOURCE).as_posix(), ast.unparse(node.func), node))
+        file, tree = path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
+        found += [(file, ast.unparse(node.func), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     return found
 
 
