@@ -35,7 +35,7 @@ from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
-from isodyn.systems import Description, System, as_system
+from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
 
 contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
@@ -207,7 +207,7 @@ def integrate(
     system = as_system(system)
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
     stretches, typical = schedule(t0, t_end, dt, sampled, save_every)
-    if not isinstance(system, System):
+    if not is_system(system):
         _refuse_for_several(system, dt, typical is dt, events, {"save": save, "released": released, "impacts": impacts})
         given = {"select": select, "assemble": assemble, "substeps": substeps, "threads": threads}
         asked = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
@@ -219,12 +219,12 @@ def integrate(
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
     given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
-    given |= {"released": released}
+    given |= {"released": released} | ({} if impacts is None else {"impacts": impacts})
     kept = _begun(checkpoint, system, given if save is None else {**given, "save": save}, events)
     if save is not None:
         given = {"dt": dt, "t_end": t_end, "t0": t0, "breakpoints": breakpoints, "progress": progress}
         given |= {"observe": observe, "newton": newton, "assemble": assemble, "checkpoint": kept}
-        given |= {"events": events, "released": released}
+        given |= {"events": events, "released": released, "impacts": impacts}
         return _saved(system, scheme, formulation, save, save_every, select, given)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
@@ -383,7 +383,7 @@ def as_transform(formulation: Formulation | None) -> Formulation | None:
     return formulation if formulation is not None and facts_of(formulation).transforms else None
 
 
-def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
+def _started(system: System, t0: float, t_end: float, assemble: bool) -> Any:
     """The system with a consistent start, for formulations that make another system of it."""
     rest = AtRest(system, assemble=assemble, span=t_end - t0)
     rest.state.t = t0
