@@ -64,7 +64,7 @@ class KeptPhases:
             if q.shape != (t.size, nq + 4) or v.shape != (t.size, nv + 4) or t.size < 2:
                 raise ValueError(f"phase {k + 1} has the shapes {q.shape}, {v.shape}")
             numbers = dict(zip(COUNTED, block[f"counts_{k}"].tolist(), strict=True))
-            whole = {name: x if name == "seconds" else int(x) for name, x in numbers.items()}
+            whole: dict[str, Any] = {name: x if name == "seconds" else int(x) for name, x in numbers.items()}
             stats = Statistics(**whole, solver=str(block[f"solver_{k}"]))
             aux = {"event_times": [t[-1:] if over else t[:0] for over in ended]}
             zeros = np.zeros((t.size, 0))

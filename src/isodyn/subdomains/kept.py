@@ -46,7 +46,7 @@ class KeptRun:
         record = run.record
         own = {f"own_{k}": x for k, x in enumerate(record.own)}
         named = {"t": record.t, "lam": record.lam, "q": record.q, "v": record.v, "a": record.a, **own}
-        self.rows = namedtuple("rows", list(named))(**named)  # type: ignore[misc]
+        self.rows = namedtuple("rows", list(named))(**named)
         self.ranks = np.zeros(0, dtype=np.int64)
 
     @property
