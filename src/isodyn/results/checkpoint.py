@@ -235,13 +235,12 @@ class Checkpoint:
             self._put(run, carried)
 
     def is_time(self) -> bool:
-        """Return whether a file may be written now: not too soon after the one before, where nobody
-        said how often.
+        """Return whether a file may be written now.
 
         Returns
         -------
         is_time
-            Whether it may.
+            Whether it may: not too soon after the one before, where nobody said how often.
         """
         return perf_counter() >= self._next
 
