@@ -15,14 +15,13 @@ import numpy as np
 from isodyn.kernels.progress import run_clock
 from isodyn.kernels.struct import Struct, integer
 from isodyn.linear_solvers.rows import Rows
+from isodyn.marching.carried import CHOICE
 from isodyn.subdomains import responses
 from isodyn.subdomains.system_step import SystemStep
 
 if TYPE_CHECKING:
     from isodyn.subdomains.coupled import CoupledRun
     from isodyn.subdomains.part import SubdomainPart
-
-CHOICE = ("chosen", "dropped", "diagonal", "singular_values")
 
 
 class Place(Struct):
