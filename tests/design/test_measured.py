@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.design.measured import read_csv, read_data, read_unit, to_unit, weights_at
+from isodyn.design.measured import read_data, read_unit, to_unit, weights_at
 from isodyn.errors import InputError
+from isodyn.results.measured import read_csv
 
 
 def test_units() -> None:

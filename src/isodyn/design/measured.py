@@ -6,7 +6,6 @@ a unit: "pin.angle [deg]", "bob.x [mm]". Empty cells are samples that were not t
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,10 +17,9 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
-from isodyn.results.files import is_file
+from isodyn.results.measured import read_csv
 
 TIMES = ("t", "time")
-EMPTY = ("", "nan", "NaN", "NA", "-")
 
 # (factor, powers of m, kg, s, rad)
 _SI: dict[str, tuple[float, tuple[int, int, int, int]]] = {
@@ -121,39 +119,6 @@ def split_title(title: str) -> tuple[str, str]:
     found = re.fullmatch(r"\s*(.*?)\s*(?:\[([^\]]*)\])?\s*", title)
     assert found is not None
     return found[1], found[2] or ""
-
-
-def read_csv(path: Path | str) -> dict[str, list[float]]:
-    """Columns of a CSV file by their headings; empty cells are NaN."""
-    if not is_file(path):
-        raise InputError(f"there is no file {path}")
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        text = file.read()
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    if len(lines) < 2:
-        raise InputError(f"{path} has no table: a heading and at least one row are needed")
-    mark = max(",;\t", key=lines[0].count)
-    rows = list(csv.reader(lines, delimiter=mark))
-    heads = rows[0]
-    columns: dict[str, list[float]] = {head: [] for head in heads}
-    if len(columns) < len(heads):
-        twice = next(head for head in heads if heads.count(head) > 1)
-        raise InputError(f"{path}: the column {twice!r} is there twice")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(heads):
-            raise InputError(f"{path}, row {number}: {len(row)} cells below {len(heads)} headings")
-        for head, cell in zip(heads, row, strict=True):
-            columns[head].append(_number(cell.strip(), path, number, head))
-    return columns
-
-
-def _number(cell: str, path: Any, row: int, head: str) -> float:
-    if cell in EMPTY:
-        return np.nan
-    try:
-        return float(cell)
-    except ValueError:
-        raise InputError(f"{path}, row {row}: {head!r} is no number but {cell!r}") from None
 
 
 def read_data(data: Any, channels: Mapping[str, str] | Sequence[str] | None) -> list[Channel]:
