@@ -44,7 +44,7 @@ from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.contacts import refuse_contacts
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 def ensemble(
-    system: Any,
+    system: System,
     scheme: Scheme | FirstOrderScheme | Composition | StepMethod | None = None,
     formulation: Formulation | None = None,
     *,
@@ -152,7 +152,7 @@ class _Call:
     asked: dict[str, Any]
     threads: int
 
-    def alone(self, system: Any) -> Solution:
+    def alone(self, system: System) -> Solution:
         """One member by itself."""
         return integrate(system, self.scheme, self.formulation, **self.grid, **self.asked)
 
@@ -217,7 +217,7 @@ def _loop_for(run: Run) -> type[Threads]:
     return found
 
 
-def _check_own_times(system: Any, scheme: Any, save: Any, grid: dict[str, Any]) -> None:
+def _check_own_times(system: System, scheme: Any, save: Any, grid: dict[str, Any]) -> None:
     """InputError for times that no member can have."""
     t0, t_end = float(grid["t0"]), float(grid["t_end"])
     save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
@@ -230,7 +230,7 @@ def _check_own_times(system: Any, scheme: Any, save: Any, grid: dict[str, Any]) 
 def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:
     """Systems (one, or one each) and the starts of all members."""
     system = as_system(system)
-    if isinstance(system, System):
+    if is_system(system):
         systems: tuple[Any, ...] = (system,)
     elif isinstance(system, Iterable):
         systems = tuple(as_system(one) for one in system)
@@ -239,7 +239,7 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
     if not systems:
         raise InputError("the ensemble has no members: the sequence of systems is empty")
     for i, one in enumerate(systems):
-        if not isinstance(one, System):
+        if not is_system(one):
             raise InputError(
                 f"system must be one of isodyn's systems or a sequence of them, received {type(one).__name__}",
                 hint="a mechanism is one too; subdomains have no ensembles",

@@ -25,7 +25,7 @@ from isodyn.real_numbers import real_number
 from isodyn.results.solution import Sample
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.stepping.newton_settings import Newton
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
 
 MOST = 10**9  # steps
@@ -129,7 +129,7 @@ class Stepper:
         assemble: bool = False,
     ) -> None:
         system, dt, t0 = as_system(system), real_number("dt", dt), real_number("t0", t0)
-        if not isinstance(system, System):
+        if not is_system(system):
             raise InputError(f"a stepper takes one system, received {type(system).__name__}")
         refuse_contacts(system, "a stepper")
         if not (np.isfinite(dt) and dt > 0.0):

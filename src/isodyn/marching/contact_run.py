@@ -22,6 +22,7 @@ from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN
 from isodyn.stepping.impacts import Impacts
+from isodyn.systems.base import System
 
 EPS = float(np.finfo(np.float64).eps)
 ITERATIONS = 80  # of the location of an event
@@ -313,7 +314,7 @@ class ContactRun(ContactSteps):
         self.restart(self.sample()._replace(v=after.v.copy()), [])
 
 
-def run_with(system: Any, impacts: Impacts | None) -> Any:
+def run_with(system: System, impacts: Impacts | None) -> Any:
     """A run of a system with gaps."""
     if system.contacts is None:
         raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")

@@ -18,6 +18,7 @@ from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN, Contacts
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
+from isodyn.systems.base import System
 from isodyn.systems.contacts import refuse_contacts
 
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
@@ -30,7 +31,7 @@ class ContactSteps(Run):
 
     touches = True
 
-    def __init__(self, system: Any, *given: Any, impacts: Impacts, **options: Any) -> None:
+    def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
         self.impacts, self.known = impacts, system.contacts
         twin = self.known.twin.model()
         self.twin = twin.dense() if twin.dense is not None else twin

@@ -18,6 +18,7 @@ from isodyn.marching.algebraic_start import algebraic_start
 from isodyn.stepping import initial
 from isodyn.stepping.adaptive import OPENING, Adaptive
 from isodyn.stepping.memory import Counters, Memory
+from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ ON_TRAPEZOID = 12.0  # 1/|1/6 − λ₃| of the member that takes the first step
 class ErrorSizes:
     """Sizes that the errors of a run are compared with."""
 
-    def __init__(self, policy: Any, system: Any, span: float) -> None:
+    def __init__(self, policy: Any, system: System, span: float) -> None:
         n = system.nv
         self.policy, self.system, self.span = policy, system, span
         alike = np.array(getattr(system, "alike", ()), dtype=np.int64)

@@ -23,6 +23,7 @@ from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
 from isodyn.stepping.memory import forget, new_state
+from isodyn.systems.base import System
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
 
@@ -56,7 +57,7 @@ class LastStep(AtRest):
     switched: list[tuple[int, tuple[str, ...]]]  # from which row on which loads are off
     touches = False  # whether it knows of contacts
 
-    def __init__(self, system: Any, *given: Any, **options: Any) -> None:
+    def __init__(self, system: System, *given: Any, **options: Any) -> None:
         if not self.touches:
             refuse_contacts(system, "this kind of run")
         super().__init__(system, *given, **options)
@@ -320,7 +321,7 @@ class LastStep(AtRest):
                 f"rows can be released and locked where those that are held are independent; at t = {self.state.t:.6g} they are not"
             )
 
-    def take_model(self, system: Any, off: tuple[str, ...]) -> None:
+    def take_model(self, system: System, off: tuple[str, ...]) -> None:
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
         self.switched.append((max(int(self.counters.rows) - 1, 0), off))

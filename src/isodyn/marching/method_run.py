@@ -39,6 +39,7 @@ from isodyn.stepping.events import SCIPY
 from isodyn.stepping.memory import UNDERFLOW, State, new_state
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.told_step import take_in_python
+from isodyn.systems.base import System
 from isodyn.systems.model import Model
 from isodyn.systems.scales import pace, power_of_two
 
@@ -55,7 +56,7 @@ class MethodRun(MethodRows):
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         method: StepMethod,
         stretches: list[Stretch],
         *,
@@ -89,7 +90,7 @@ class MethodRun(MethodRows):
 
     # ---- the plan
 
-    def model_of(self, system: Any) -> Model:
+    def model_of(self, system: System) -> Model:
         """The model, with full matrices if the method solves with those."""
         model = super().model_of(system)
         small = system.nv + system.m <= LARGEST

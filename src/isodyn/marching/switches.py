@@ -21,6 +21,7 @@ from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.start import SMALL, gaps
 from isodyn.results.units import is_mechanism
+from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
@@ -161,7 +162,7 @@ class SwitchLoad(SystemSwitch):
         InputError
             If there is no such load.
         """
-        system = run.system
+        system: Any = run.system
         if not is_mechanism(system) or getattr(system, "description", None) is None:
             raise InputError(
                 "loads are switched in mechanisms; this is another system",
@@ -198,7 +199,7 @@ def as_names(released: Any) -> tuple[str, ...]:
     return names
 
 
-def rows_of(system: Any, name: str) -> IntArray:
+def rows_of(system: System, name: str) -> IntArray:
     """Numbers of the rows of a joint, or of the row with this name."""
     joints = getattr(system, "joints", {}) or {}
     if name in joints:

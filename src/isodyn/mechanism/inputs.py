@@ -24,6 +24,7 @@ from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.multibody.tables import Tables
 from isodyn.real_numbers import real_array
+from isodyn.systems.base import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +78,7 @@ class InputPlace:
             tables.loads[k].vector, tables.loads[k].time = shared.loads[k].vector, shared.loads[k].time
 
 
-def input_places(system: Any) -> dict[str, InputPlace]:
+def input_places(system: System) -> dict[str, InputPlace]:
     """Loads that can be inputs, by name."""
     if type(system) is not MechanismSystem or system.description is None:
         return {}

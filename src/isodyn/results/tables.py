@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from isodyn.results.solution import Solution
 from isodyn.results.stored_models import model_of_system
 from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, units
 from isodyn.version import __version__
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 xarray = Later("xarray")
 
@@ -92,7 +95,7 @@ def _attributes(sol: Solution) -> dict[str, Any]:
     return found | ({"isodyn_missing": missing} if missing else {})
 
 
-def _described(system: Any) -> dict[str, Any]:
+def _described(system: System) -> dict[str, Any]:
     return {
         "fingerprint": fingerprint(system) if not isinstance(system, Recorded) else "",
         "nq": system.nq,

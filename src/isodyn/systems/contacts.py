@@ -15,6 +15,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.systems import checks
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 
 
@@ -83,7 +84,7 @@ def gap_sizes(twin: Any, v_sizes: FloatArray) -> FloatArray:
     return sizes
 
 
-def refuse_contacts(system: Any, what: str) -> None:
+def refuse_contacts(system: System, what: str) -> None:
     """InputError for a system with contacts where nothing is known of them."""
     if system.contacts is not None:
         raise InputError(

@@ -31,7 +31,7 @@ from isodyn.kernels.compiled import (
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.systems import checks
-from isodyn.systems.base import BaseSystem
+from isodyn.systems.base import BaseSystem, System
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.contacts import make_contacts, refuse_alone
 from isodyn.systems.joined import is_compiled, join
@@ -284,7 +284,7 @@ def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scal
     return Scales(sizes.copy() if q0.size == nv else np.ones(q0.size), sizes, q0.copy())
 
 
-def refuse_indefinite_mass(system: Any) -> None:
+def refuse_indefinite_mass(system: System) -> None:
     """InputError for a symmetric M(q0) with a negative eigenvalue; where M fails, the run tells
     about it in its own words."""
     if not isinstance(system, MechanicalSystem) or not callable(system.M):
