@@ -9,7 +9,7 @@ bias = −C Jᵀ e        what the error e of the steps makes of the values
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -161,7 +161,6 @@ class Fit:
     solution: Solution
     model: Any
     confidence: float = 0.95
-    settings: dict[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         errors = self.standard_errors
