@@ -24,10 +24,7 @@ from isodyn.design.least_squares import Comparison, LeastSquares, spans
 from isodyn.design.measured import Channel, read_data
 from isodyn.errors import AccuracyWarning, InputError
 from isodyn.kernels.compiled import FloatArray
-from isodyn.later import Later
 from isodyn.sensitivities.parameters import Family
-
-optimize = Later("scipy.optimize")
 
 REFUSED = ("save", "save_every", "select", "events", "checkpoint", "impacts", "sensitivities", "observe")
 
