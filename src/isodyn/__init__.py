@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         FormulaForce,
         FormulaMotor,
         FormulaTorque,
+        GearMotor,
         JointFriction,
         JointLimit,
         JointSpring,
@@ -188,6 +189,7 @@ __all__ = [
     "FormulaTorque",
     "FrictionSolution",
     "Gear",
+    "GearMotor",
     "Gradient",
     "Hamiltonian",
     "Hinge",
@@ -308,8 +310,8 @@ _JOINTS = (
 )
 _LOADS = (
     "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",
-    "FormulaTorque", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial", "Pulse", "Ramp",
-    "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
+    "FormulaTorque", "GearMotor", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial",
+    "Pulse", "Ramp", "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
 )
 # fmt: on
 _MODULES = {

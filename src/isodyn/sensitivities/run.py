@@ -91,7 +91,7 @@ def rotations_of(system: System) -> tuple[IntArray, bool]:
 class SensitiveRun(Run):
     """A run with the derivatives of its state by parameters."""
 
-    transposed = False
+    transposed, own_march = False, True
 
     def __init__(
         self,
