@@ -214,12 +214,12 @@ def integrate(
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
     given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
-    given |= {"released": released}
+    given |= {"released": released} | ({} if impacts is None else {"impacts": impacts})
     kept = _begun(checkpoint, system, given if save is None else {**given, "save": save}, events)
     if save is not None:
         given = {"dt": dt, "t_end": t_end, "t0": t0, "breakpoints": breakpoints, "progress": progress}
         given |= {"observe": observe, "newton": newton, "assemble": assemble, "checkpoint": kept}
-        given |= {"events": events, "released": released}
+        given |= {"events": events, "released": released, "impacts": impacts}
         return _saved(system, scheme, formulation, save, save_every, select, given)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}

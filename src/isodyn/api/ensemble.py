@@ -29,7 +29,7 @@ from isodyn.marching.ensemble_redundant import RedundantThreads
 from isodyn.marching.ensemble_run import EnsembleRun, Members, Threads
 from isodyn.marching.method import settle
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import can_share
+from isodyn.marching.row_sharing import can_share
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.marching.saved_times import save_times
@@ -41,12 +41,12 @@ from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.events import read_events
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 from isodyn.systems import System, as_system, is_system
 from isodyn.systems.compiled_system import settled
-from isodyn.systems.contacts import refuse_contacts
 
 if TYPE_CHECKING:
     from isodyn.formulations import Formulation
@@ -68,6 +68,7 @@ def ensemble(
     breakpoints: Any = (),
     events: Any = (),
     released: Any = (),
+    impacts: Impacts | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     threads: int | None = None,
@@ -89,8 +90,8 @@ def ensemble(
     q0, v0
         Initial states (N, nq), (N, nv), a row for each member. One that is left out, or is one
         vector, is the same for all. The states of a first-order system are its v0.
-    t0, save_every, save, select, breakpoints, events, released, newton, assemble
-        As in `integrate`. Members whose steps or events differ have rows at times of their own,
+    t0, save_every, save, select, breakpoints, events, released, impacts, newton, assemble
+        As in `integrate`. Members whose steps, events or impacts differ have rows at times of their own,
         `ens.t` is then (N, k); `save` names times for all of them.
     threads
         Number of threads; all cores (or NUMBA_NUM_THREADS) if left out.
@@ -124,14 +125,12 @@ def ensemble(
     ((50, 2, 2), True)
     """
     systems, q0, v0 = _members(system, q0, v0)
-    for one in systems:
-        refuse_contacts(one, "ensemble")
     count = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
     grid: dict[str, Any] = {"t0": t0, "t_end": t_end, "dt": dt, "save_every": save_every, "breakpoints": breakpoints}
     asked = {"save": save, "select": select, "events": events, "released": released, "newton": newton}
-    asked |= {"assemble": assemble}
+    asked |= {"assemble": assemble} | ({} if impacts is None else {"impacts": impacts})
     call = _Call(scheme, formulation, grid, asked, int(count))
     kept = as_checkpoint(checkpoint)
     if kept is None and executor is None:
@@ -166,8 +165,9 @@ class _Call:
     def __call__(self, systems: tuple[Any, ...], q0: Any, v0: Any, *, progress: bool = False) -> Ensemble:
         given = systems, q0, v0, self.alone, self.threads
         # functions in Python take turns anyway, and would wait for each other
-        side_by_side = systems[0].model().callback is None
-        if self.own_times:
+        touches = systems[0].contacts is not None
+        side_by_side = systems[0].model().callback is None and not touches
+        if self.own_times or touches:
             _check_own_times(systems[0], self.scheme, self.asked["save"], self.grid)
             with Progress(len(q0), progress, "members") as bar:
                 return Members(*given).execute(None, bar, side_by_side=side_by_side)

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import AccuracyWarning, IsodynError, LooseToleranceWarning
-from isodyn.kernels.compiled import GENERAL, OK, FloatArray
+from isodyn.kernels.compiled import GENERAL, FloatArray
 from isodyn.marching.algebraic_start import algebraic_start
-from isodyn.stepping import initial
 from isodyn.stepping.adaptive import OPENING, Adaptive
-from isodyn.stepping.memory import Counters, Memory
+from isodyn.stepping.memory import Memory
 from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
 
@@ -141,10 +140,8 @@ def start_slope(run: LastStep, t: float, ahead: float) -> FloatArray:
         if run.model.traits & GENERAL and system.m:
             a = algebraic_start(system, t + ahead, there.v.copy(), state.lam.copy(), run.closure)[0]
         else:
-            physics = run.physics(run.closure)
-            status = initial.initial_acceleration(*physics, t + ahead, there, run.memory, Counters())
-            run.memory.factors_good = 0
-            a = there.a.copy() if status == OK else state.a
+            found = run.acceleration_at(t + ahead, there)
+            a = state.a if found is None else found
     except IsodynError:
         return np.zeros(state.v.size)
     slope = (np.asarray(a) - state.a) / ahead

@@ -22,7 +22,7 @@ from isodyn.memory import require_rows
 from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
-from isodyn.stepping.memory import forget, new_state
+from isodyn.stepping.memory import Counters, State, forget, new_state
 from isodyn.systems.base import System
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
@@ -56,6 +56,7 @@ class LastStep(AtRest):
     loads_off: tuple[str, ...] = ()
     switched: list[tuple[int, tuple[str, ...]]]  # from which row on which loads are off
     touches = False  # whether it knows of contacts
+    parts: tuple[str, ...] = ("state", "memory", "plan", "counters")  # what steps from here depend on
 
     def __init__(self, system: System, *given: Any, **options: Any) -> None:
         if not self.touches:
@@ -281,6 +282,13 @@ class LastStep(AtRest):
             return False
         given = self.physics(closure)
         return int(initial.initial_acceleration(*given, t, self.state, self.memory, self.counters)) == OK
+
+    def acceleration_at(self, t: float, there: State) -> FloatArray | None:
+        """Accelerations at a state near that of the run; None where there are none."""
+        given = self.physics(self.closure)
+        status = int(initial.initial_acceleration(*given, t, there, self.memory, Counters()))
+        self.memory.factors_good = 0
+        return np.array(there.a) if status == OK else None
 
     def start_values(self, t: float) -> None:
         """Accelerations and multipliers at a start that is not the first."""

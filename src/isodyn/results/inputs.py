@@ -85,4 +85,9 @@ def fingerprint(system: System) -> str:
             values = [np.array([len(str(type(error)))], dtype=np.float64)]
         for value in values:
             digest.update(" ".join(f"{x:.{DIGITS}g}" for x in np.ravel(value)).encode())
+    if system.contacts is not None:
+        known = system.contacts
+        gaps = Questions(known.twin).position(0.0, system.q0, system.v0)
+        for value in (known.restitution, known.mu, known.mu_static, gaps):
+            digest.update(" ".join(f"{x:.{DIGITS}g}" for x in np.ravel(value)).encode())
     return digest.hexdigest()

@@ -103,6 +103,8 @@ class MechanicalSystem(BaseSystem):
         Coefficient of restitution between 0 and 1, one for all gaps or one for each.
     mu
         Coefficient of friction, likewise; it needs `slip`.
+    mu_static
+        Coefficient of friction of contacts that stick, not below `mu`; `mu` if left out.
     gap_names
         Names of the contacts.
 
@@ -151,6 +153,7 @@ class MechanicalSystem(BaseSystem):
         slip_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
         restitution: Any = None,
         mu: Any = None,
+        mu_static: Any = None,
         gap_names: Sequence[str] | None = None,
     ) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
@@ -199,12 +202,13 @@ class MechanicalSystem(BaseSystem):
         )
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
         refuse_alone(gap, gap_q=gap_q, slip=slip, slip_v=slip_v, restitution=restitution, mu=mu, gap_names=gap_names)
+        refuse_alone(gap, mu_static=mu_static)
         self.contacts = None
         if gap is not None:
             given: Any = {"phi": gap, "G": gap_q, "psi": slip, "psi_v": slip_v, "retract": retract}
             given |= {"difference": difference, "scales": self.scales.v}
             twin = MechanicalSystem(np.ones(self.nv), no_force, q0, v0, **given)
-            self.contacts = make_contacts(twin, gap_names, restitution, mu, self.scales.v)
+            self.contacts = make_contacts(twin, gap_names, restitution, mu, mu_static, self.scales.v)
 
     def _time(self, t: float) -> float:
         """The time in which the system moves by a typical size, from its start and the forces
