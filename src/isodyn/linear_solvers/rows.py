@@ -105,7 +105,7 @@ def partners(G: Any, rows: Rows, row: int) -> list[int]:
 def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray:
     """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes,
     where those of rows are known."""
-    r, s = _units(G, scales)
+    r, s = units_of(G, scales)
     B, y = _in_units(G, r, s), r * lam
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         return np.asarray(sparse_linalg.lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
@@ -119,7 +119,7 @@ def least_in_units(B: FloatArray, y: FloatArray) -> FloatArray:
 
 def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
-    r, s = _units(G, scales)
+    r, s = units_of(G, scales)
     B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         moved[rows.chosen] = sparse_linalg.lsqr(B[rows.chosen].T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r[rows.chosen]
@@ -129,7 +129,7 @@ def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -
     return moved
 
 
-def _units(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
+def units_of(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
     """Sizes of rows and columns; ones where nothing is known."""
     m, n = G.shape
     known = scales is not None and scales.rows is not None and scales.rows.size == m

@@ -27,11 +27,12 @@ from isodyn.report.pages import Html
 from isodyn.report.reasons import cited, reasons
 from isodyn.report.scenes import FRAMES, mechanical, scene_of
 from isodyn.results import Solution
-from isodyn.results.quality import chord_strain_of, local_error_in_words
+from isodyn.results.quality import chord_strain_of, local_error_in_words, step_error_of
 from isodyn.schemes import Scheme
 from isodyn.version import __version__
 
 if TYPE_CHECKING:
+    from isodyn.design.estimate import Fit
     from isodyn.problems import Problem
     from isodyn.results.ensemble import Ensemble
     from isodyn.subdomains.solution import SubdomainSolution
@@ -43,7 +44,7 @@ RANGES = 40  # rows of the table of ranges
 
 
 def write_report(
-    sol: Solution | Ensemble | SubdomainSolution | Sweep,
+    sol: Solution | Ensemble | SubdomainSolution | Sweep | Fit,
     path: Path | str,
     *,
     problem: Problem | None = None,
@@ -55,12 +56,12 @@ def write_report(
     frames: int = FRAMES,
     autoplay: bool = True,
 ) -> Path:
-    """Write the report of a solution, an ensemble, subdomains or a sweep: one HTML page.
+    """Write the report of a solution, an ensemble, subdomains, a sweep or a fit: one HTML page.
 
     Parameters
     ----------
     sol
-        The solution; or what `iso.ensemble`, `iso.sweep` or a run of subdomains returned.
+        The solution; or what `iso.ensemble`, `iso.sweep`, `iso.fit` or a run of subdomains returned.
     path
         The file.
     problem
@@ -265,6 +266,8 @@ def _quality(sol: Solution, groups: list[Group]) -> list[tuple[str, str]]:
         rows.append(("largest local error", local))
     if (chord := chord_strain_of(sol)) is not None:
         rows.append(("chord strain beside elastic strain", str(chord)))
+    if (error := step_error_of(sol)) is not None:
+        rows.append(("largest error of a step beside what is allowed", str(error)))
     rows += [
         ("steps", f"{stats.steps}" + (f", {stats.rejected} rejected" if stats.rejected else "")),
         ("iterations", f"{stats.iterations}, {stats.iterations / steps:.2f} in a step"),
