@@ -183,7 +183,8 @@ class Trial:
                 raise ConvergenceError(f"the search did not end after {self.runs} runs", hint="raise max_runs")
             scalars = self.adjoints(named) if self.by_adjoint else self.tangents(named)
             self.found[key] = self.sorted(named, values, scalars)
-        return self.found[key]
+        found: tuple[float, FloatArray, list[FloatArray], list[FloatArray]] = self.found[key]
+        return found
 
     def adjoints(self, named: dict[str, float]) -> list[tuple[Any, Any]]:
         """Every number with its gradient, by one adjoint each."""
@@ -199,7 +200,8 @@ class Trial:
         """All numbers, then all outputs of rows, from one run with tangents."""
         self.runs += 1
         sol = integrate(moved(self.family, named), sensitivities=list(self.names), **self.options)
-        self.solution, found = sol, []
+        self.solution = sol
+        found: list[tuple[Any, Any]] = []
         by = [sol.sensitivity(name) for name in self.names]
         for one in self.numbers:
             weighted = Weighted(one, sol.t)
@@ -207,7 +209,8 @@ class Trial:
             found.append((plain, np.array([each.of(weighted.rows).sum() for each in by])))
         for c in self.constraints:
             if c.always:
-                read = reader_of(c.output, sol)  # type: ignore[arg-type]
+                output: Any = c.output
+                read = reader_of(output, sol)
                 found.append((np.asarray(read(sol)), np.column_stack([each.of(read) for each in by])))
         return found
 
@@ -215,7 +218,8 @@ class Trial:
         """In the order of objective and constraints."""
         numbers, rows = iter(found[: len(self.numbers)]), iter(found[len(self.numbers) :])
         f, df = (0.0, np.zeros(values.size)) if self.objective is None else next(numbers)
-        g, dg = [], []
+        g: list[FloatArray] = []
+        dg: list[FloatArray] = []
         for c in self.constraints:
             value, by = self.of_parameters(c, named) if c.of_parameters else next(rows if c.always else numbers)
             g.append(np.atleast_1d(np.asarray(value, dtype=np.float64)))

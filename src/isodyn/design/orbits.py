@@ -1,6 +1,6 @@
 """Periodic motions, their stability, and Lyapunov exponents, from derivatives of runs by their start.
 
-Φ = ∂(z, w)(T)/∂(z, w)(0)          monodromy matrix, in coordinates on the constraints
+Φ = ∂(q, v)(T)/∂(q, v)(0)          monodromy matrix
 Floquet multipliers                eigenvalues of Φ; stable if none lies outside the unit circle
 orbit                              x(T; x₀) = x₀ by Newton's iteration with Φ − 1; an unknown period T adds
                                    the column x'(T), and the row x'(0)·δx₀ = 0
@@ -37,8 +37,8 @@ class Orbit:
     period
         Its length.
     monodromy
-        Derivatives of the state after one period by the state at its start, in coordinates on the
-        constraints: those of the configuration first, then those of the velocity.
+        Derivatives of the state after one period by the state at its start: configuration first,
+        then velocity.
     gap
         How far the end is from the start, in typical sizes.
     runs
@@ -94,7 +94,7 @@ def _steps(period: float, dt: float) -> int:
 
 def _turned(system: Any, t0: float, period: float, steps: int, options: dict[str, Any]) -> tuple[Starts, Solution, Any]:
     """One period with its derivatives: family, solution, Φ."""
-    starts = Starts(system, t0)
+    starts = Starts(system)
     sol = integrate(starts, sensitivities=list(starts.names), dt=period / steps, t0=t0, t_end=t0 + period, **options)
     columns = [sol.sensitivity(name) for name in starts.names]
     return starts, sol, np.array([starts.chart.coordinates(one.dq[-1], one.v[-1]) for one in columns]).T
@@ -118,7 +118,7 @@ def floquet(system: Any, *, period: float, dt: float, t0: float = 0.0, **options
     Parameters
     ----------
     system
-        A system or a mechanism whose start lies on the orbit.
+        A system without constraints whose start lies on the orbit.
     period
         Length of the period.
     dt
@@ -171,7 +171,7 @@ def periodic_orbit(
     Parameters
     ----------
     system
-        A system or a mechanism; its start is the first guess.
+        A system without constraints; its start is the first guess.
     period
         Length of the period, or a guess of it.
     dt
@@ -230,7 +230,7 @@ def lyapunov_exponents(
     Parameters
     ----------
     system
-        A system or a mechanism.
+        A system without constraints.
     dt
         Size of a step.
     t_end
@@ -247,7 +247,7 @@ def lyapunov_exponents(
     Returns
     -------
     exponents
-        One for each coordinate of the state on the constraints.
+        One for each coordinate of the state.
 
     Raises
     ------
@@ -266,15 +266,13 @@ def lyapunov_exponents(
         raise InputError(
             f"t_end must be at least one interval after t0, and skip before it; received {t_end!r}, {skip!r}"
         )
-    here, total, counted, Q = as_system(system), 0.0, 0.0, None
+    total: Any = 0.0
+    Q: Any = None
+    here, counted = as_system(system), 0.0
     for k in range(parts):
         t = t0 + k * every
-        starts, sol, matrix = _turned(here, t, float(every), steps, {"assemble": True, **options})
-        # in the coordinates of the next start
+        _, sol, matrix = _turned(here, t, float(every), steps, {"assemble": True, **options})
         here = with_start(here, sol.q[-1], sol.v[-1])
-        after = Starts(here, t + every).chart
-        columns = [sol.sensitivity(name) for name in starts.names]
-        matrix = np.array([after.coordinates(one.dq[-1], one.v[-1]) for one in columns]).T
         Q, R = np.linalg.qr(matrix if Q is None else matrix @ Q)
         if t + every - t0 > skip:
             total, counted = total + np.log(np.abs(np.diag(R))), counted + every
