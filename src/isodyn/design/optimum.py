@@ -29,10 +29,8 @@ from isodyn.sensitivities.parameters import CENTRAL, Family
 optimize = Later("scipy.optimize")
 
 MANY = 12  # more parameters than this for every number: adjoints
-TIGHT = 1e-8
 MET = 1e-6  # of its typical size: what a condition may be missed by
 PART = 1e-3  # of a parameter: points of differences of functions of parameters
-FAILED = 1e6  # of the first value: what a run that fails is worth
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,8 +137,6 @@ class Optimum:
         return f"<Optimum {self.value:.6g}: {found}>"
 
     def __getitem__(self, name: str) -> float:
-        if name not in self.parameters:
-            raise InputError(f"{name!r} is no parameter here", hint=f"there are: {', '.join(self.parameters)}")
         return float(self.values[self.parameters.index(name)])
 
 
@@ -371,12 +367,12 @@ class Search:
         trial, scale = self.trial, self.scale
         first = trial.at(self.start)
         size = self.sign / max(float(np.abs(first[1] * scale).max()), 1e-12 * abs(first[0]), 1e-300)
-        worst = abs(first[0]) * FAILED + FAILED
+        worst = 1e6 * (1.0 + abs(first[0]))  # what a run that the model refuses is worth
 
         def value(x: FloatArray) -> float:
             try:
                 return size * trial.at(scale * x)[0]
-            except InputError:  # outside what the model admits
+            except InputError:
                 return abs(size) * worst
 
         given: dict[str, Any] = {"bounds": list(zip(*(b / scale for b in self.bounds), strict=True))}
@@ -397,7 +393,7 @@ class Search:
             self.start / scale,
             jac=lambda x: size * trial.at(scale * x)[1] * scale,
             method=method or ("SLSQP" if trial.constraints else "L-BFGS-B"),
-            tol=TIGHT,
+            tol=1e-8,
             **given,
         )
         return np.asarray(found.x), str(found.message)

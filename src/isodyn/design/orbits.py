@@ -194,6 +194,14 @@ def periodic_orbit(
     ------
     ConvergenceError
         If there is none near the start.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: (1 - q**2) * v - q, q0=[2.0], v0=[0.1])
+    >>> orbit = iso.periodic_orbit(system, period=6.5, dt=0.05, free_period=True)
+    >>> round(orbit.period, 2), orbit.stable
+    (6.67, True)
     """
     steps, here = _steps(period, dt), as_system(system)
     T, best = float(period), np.inf
