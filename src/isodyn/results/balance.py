@@ -19,6 +19,7 @@ from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.results.contacts import lost_in_impacts, power_of_contacts
 from isodyn.results.dense_output import left_limits
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
@@ -109,17 +110,20 @@ def _measures(sol: Solution, model: Any) -> Any:
 
 
 def energy_balance(sol: Solution) -> FloatArray:
-    """E(t) − E(t₀) less the work of everything that is not in the energy: zero but for the error of
-    the integration."""
+    """E(t) − E(t₀) less the work of everything that is not in the energy, friction and impacts of
+    contacts among it: zero but for the error of the integration."""
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
-    power = _power(sol, range(sol.t.size))
+    power = _power(sol, range(sol.t.size)) + power_of_contacts(sol)
     end = power.copy()
     if (jumps := jumps_of(sol)).size:
-        end[jumps] = _power(as_steps_end(sol), jumps)
+        before = as_steps_end(sol)
+        end[jumps] = _power(before, jumps) + power_of_contacts(before)[jumps]
     kinetic, potential = sol.energy()
-    return kinetic + potential - kinetic[0] - potential[0] - since_start(sol.t, power, end)
+    lost = lost_in_impacts(sol)
+    gained = kinetic + potential - kinetic[0] - potential[0] + lost - lost[0]
+    return gained - since_start(sol.t, power, end)
 
 
 def _power(sol: Solution, rows: Any) -> FloatArray:
@@ -149,7 +153,10 @@ def as_steps_end(sol: Solution) -> Solution:
     t, jumps = sol.t.copy(), jumps_of(sol)
     t[jumps] = np.nextafter(t[jumps], -np.inf)
     rows: dict[str, Any] = {name: left_limits(sol, name) for name in ("q", "v", "a", "lam")}
-    return replace(sol, t=t, aux={key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}, **rows)
+    aux = {key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}
+    if "contact_force" in aux:
+        aux["contact_force"] = aux["contact_force_left"]
+    return replace(sol, t=t, aux=aux, **rows)
 
 
 def since_start(t: FloatArray, power: FloatArray, end: FloatArray | None = None) -> FloatArray:
