@@ -52,7 +52,8 @@ class HeldInputs:
         known = ", ".join(map(repr, self.places)) or "none in this system"
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"inputs: {known}"
         raise InputError(
-            f"there is no input named {name!r}", hint=f"{hint} (loads that are a Motor, a Force or a Torque)"
+            f"there is no input named {name!r}",
+            hint=f"{hint} (loads that are a Motor, a GearMotor, a Force or a Torque)",
         )
 
     def set(self, name: str, value: Any) -> bool:

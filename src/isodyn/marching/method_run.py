@@ -32,7 +32,7 @@ from isodyn.marching.remedies import Remedy
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.start import gaps, near_manifold, near_velocity
 from isodyn.marching.step_memory import UNTRIED
-from isodyn.marching.steppers import LARGEST
+from isodyn.marching.steppers import LARGEST, solves_sparse
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial, rate
 from isodyn.stepping.events import SCIPY
@@ -93,8 +93,11 @@ class MethodRun(MethodRows):
     def model_of(self, system: System) -> Model:
         """The model, with full matrices if the method solves with those."""
         model = super().model_of(system)
-        small = system.nv + system.m <= LARGEST
-        return model.dense() if small and self.step_method.full_matrices and model.dense is not None else model
+        if not self.step_method.full_matrices or model.dense is None:
+            return model
+        if solves_sparse(system, model) and not self.hosted:
+            return model
+        return model.dense() if system.nv + system.m <= LARGEST else model
 
     def _new_plan(self) -> Any:
         """The plan, still without times and without a stepper."""

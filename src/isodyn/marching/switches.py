@@ -9,7 +9,6 @@ are left out of the mechanism that the steps see.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,7 @@ from isodyn.systems.base import System
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
 
-compilation: Any = Later("isodyn.mechanism.compilation")  # mechanisms only
+switched_off: Any = Later("isodyn.mechanism.switched_off")  # mechanisms only
 
 
 class SystemSwitch:
@@ -172,22 +171,7 @@ class SwitchLoad(SystemSwitch):
             known = ", ".join(map(repr, system.description.parts.loads)) or "none"
             raise InputError(f"there is no load {self.load!r} to switch", hint=f"loads are {known}")
         off = set(run.loads_off) - {self.load} if self.on else {*run.loads_off, self.load}
-        run.take_model(without(system, off), tuple(sorted(off)))
-
-
-def without(system: Any, off: set[str]) -> Any:
-    """The mechanism without some of its loads, in the same coordinates."""
-    if not off:
-        return system
-    parts = system.description.parts.copied()
-    for name in off:
-        del parts.loads[name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        made = compilation.compile_parts(parts, system.description.gravity, system.description.cayley, "rotation")
-    if (made.nq, made.nv, made.m) != (system.nq, system.nv, system.m):
-        raise InputError(f"switching {', '.join(sorted(off))} off would change the coordinates of the mechanism")
-    return made
+        run.take_model(switched_off.without_loads(system, off), tuple(sorted(off)))
 
 
 def as_names(released: Any) -> tuple[str, ...]:

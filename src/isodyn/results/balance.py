@@ -5,7 +5,8 @@
 
 The power P is what changes T + V: the derivative along the motion at fixed v contains ½vᵀṀv and V̇,
 so that of vᵀQ only the part that does not come from the potential remains; λᵀφ_t = −λᵀG v is the
-work of moving constraints. The integral is trapezoidal.
+work of moving constraints. The integral is trapezoidal. What the action of an event changes of the
+energy (a reset, a lock, a stretched spring that is switched off) is no part of the balance.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.results.contacts import lost_in_impacts, power_of_contacts
 from isodyn.results.dense_output import left_limits
+from isodyn.results.switched import NAME as LOADS_OFF
+from isodyn.results.switched import loads_off
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
+switched_off: Any = Later("isodyn.mechanism.switched_off")
 passes: Any = Later("isodyn.results.passes")  # compiled when rows are first looked at
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -121,14 +125,40 @@ def energy_balance(sol: Solution) -> FloatArray:
         before = as_steps_end(sol)
         end[jumps] = _power(before, jumps) + power_of_contacts(before)[jumps]
     kinetic, potential = sol.energy()
-    lost = lost_in_impacts(sol)
-    gained = kinetic + potential - kinetic[0] - potential[0] + lost - lost[0]
-    return gained - since_start(sol.t, power, end)
+    energy, lost = kinetic + potential, np.diff(lost_in_impacts(sol), prepend=0.0)
+    lost[:1] = 0.0
+    if changed := rows_changed_by_events(sol):
+        energy[:] -= np.cumsum(_changes(sol, energy, changed))
+        lost[changed] = 0.0  # what an impact there took is among the changes
+    energy += np.cumsum(lost)
+    return energy - energy[0] - since_start(sol.t, power, end)
+
+
+def rows_changed_by_events(sol: Solution) -> list[int]:
+    """Rows at which the action of an event has changed the state, or what acts on it."""
+    times = {event.t for event in sol.events if event.after is not None}
+    return [int(row) for row in jumps_of(sol) if float(sol.t[row]) in times]
+
+
+def _changes(sol: Solution, energy: FloatArray, rows: list[int]) -> FloatArray:
+    """By how much events have changed the energy, in each row."""
+    left, found = as_steps_end(sol).energy(), np.zeros(sol.t.size)
+    found[rows] = energy[rows] - (left[0] + left[1])[rows]
+    return found
 
 
 def _power(sol: Solution, rows: Any) -> FloatArray:
     """Power of everything that is not in the energy, in these rows."""
-    system = sol.system
+    power, rows, off = np.zeros(len(rows)), np.asarray(rows, dtype=np.int64), loads_off(sol)
+    for names in dict.fromkeys(off[row] for row in rows):
+        own = [i for i, row in enumerate(rows) if off[row] == names]
+        system = switched_off.without_loads(sol.system, names) if names else sol.system
+        power[own] = _power_of(system, sol, rows[own])
+    return power
+
+
+def _power_of(system: Any, sol: Solution, rows: Any) -> FloatArray:
+    """Power of everything that is not in the energy of a system, in these rows."""
     ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)
     power = np.zeros(len(rows))
@@ -156,6 +186,9 @@ def as_steps_end(sol: Solution) -> Solution:
     aux = {key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}
     if "contact_force" in aux:
         aux["contact_force"] = aux["contact_force_left"]
+    if LOADS_OFF in aux:  # those of the step before
+        aux[LOADS_OFF] = np.array(aux[LOADS_OFF])
+        aux[LOADS_OFF][jumps] = sol.aux[LOADS_OFF][np.maximum(jumps - 1, 0)]
     return replace(sol, t=t, aux=aux, **rows)
 
 
