@@ -107,4 +107,4 @@ def test_energy_goes_to_friction_and_impacts():
         assert np.abs(floor.slip[0] - [2.0, 0.0]).max() < 1e-15
         missed.append(np.abs(sol.energy_balance()).max())
     assert missed[-1] < 2e-3 * energy[0]
-    assert sol["floor.normal"].values[-1] == pytest.approx(2.0 * G)
+    assert sol.quantity("floor.normal").values[-1] == pytest.approx(2.0 * G)
