@@ -292,9 +292,17 @@ def sticking(
 
 
 @kernel(allocates=True)
-def shorten(W: FloatArray, b: FloatArray, first: IntArray, mu: FloatArray, base: FloatArray, p: FloatArray) -> None:
+def shorten(
+    W: FloatArray,
+    b: FloatArray,
+    first: IntArray,
+    mu: FloatArray,
+    base: FloatArray,
+    s: FloatArray,
+    p: FloatArray,
+) -> None:
     """Where all that push stick, or slide without friction, and forces are not unique: those of least
-    norm, if they are admissible."""
+    norm before they were scaled by s, if they are admissible."""
     chosen = np.empty(b.size, dtype=np.int64)
     many = sticking(W, b, first, mu, base, p, chosen)
     if many == 0 or many > SMALL:
@@ -303,12 +311,12 @@ def shorten(W: FloatArray, b: FloatArray, first: IntArray, mu: FloatArray, base:
     for i in range(many):
         x[i] = -b[chosen[i]]
         for j in range(many):
-            A[i, j] = W[chosen[i], chosen[j]]
+            A[i, j] = W[chosen[i], chosen[j]] * s[chosen[j]]
     if least_squares(A, x) == many:
         return
     new = p.copy()
     for i in range(many):
-        new[chosen[i]] = x[i]
+        new[chosen[i]] = x[i] * s[chosen[i]]
     for k in range(first.size - 1):
         i, size = first[k], 0.0
         for j in range(i + 1, first[k + 1]):
@@ -345,7 +353,7 @@ SOLVE_CONTACTS = i8(F2, F, I, F, F, I, F, f8, F)
 
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
-def solve_contacts(
+def solve_island(
     W: FloatArray,
     b: FloatArray,
     first: IntArray,
@@ -356,8 +364,8 @@ def solve_contacts(
     tolerance: float,
     p: FloatArray,
 ) -> int:
-    """Solve a contact problem from the guess p, into p; NOT_CONVERGED where no way leads to its
-    solution, or there is none."""
+    """Solve the problem of contacts that all act on each other from the guess p, into p; NOT_CONVERGED
+    where no way leads to its solution, or there is none."""
     n = b.size
     s, c, x, start = np.empty(n), np.empty(n), np.empty(n), np.empty(first.size - 1)
     A = scaled(W, first, s)
@@ -381,7 +389,7 @@ def solve_contacts(
     if not left <= ENOUGH:
         return NOT_CONVERGED
     clean(A, c, first, mu, start, sliding, direction, x)
-    shorten(A, c, first, mu, start, x)
+    shorten(A, c, first, mu, start, s, x)
     for i in range(n):
         p[i] = x[i] / s[i]
     return OK

@@ -46,6 +46,7 @@ class ContactSteps(Run):
         k = self.rows.t.size
         self.kept = ContactRows(np.zeros((k, many)), np.zeros((k, rows)), np.zeros((k, rows)), np.zeros((k, many)))
         self.happened: list[Impact] = []
+        self.forces_left: dict[int, FloatArray] = {}  # by row, where forces jump
         self.located, self.located_in = 0, -1  # impacts in a step of the grid, and which
 
     # ---- kernels
@@ -154,7 +155,7 @@ class ContactSteps(Run):
         """All that a checkpoint holds, with the contacts."""
         rows = int(self.counters.rows)
         mine = {f"contacts_{name}": getattr(self.contacts, name).copy() for name in CARRIED}
-        return {**super().carried(), **mine, **history_of(self.kept, rows, self.happened)}
+        return {**super().carried(), **mine, **history_of(self.kept, rows, self.happened, self.forces_left)}
 
     def put_back(self, found: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
@@ -165,6 +166,8 @@ class ContactSteps(Run):
         for name, values in zip(self.kept._fields, self.kept, strict=True):
             values[:rows] = found[f"contact_{name}"]
         self.happened = impacts_in(found, self.known)
+        before, after = found["contact_force_left"], found["contact_force"]
+        self.forces_left = {int(row): before[row] for row in np.flatnonzero((before != after).any(axis=1))}
         super().put_back(found)
 
     # ---- rows
@@ -185,6 +188,11 @@ class ContactSteps(Run):
         if int(self.counters.rows) > k:
             contact_march.write_contacts(self.contacts, self.kept, k)
 
+    def note_left(self, row: int) -> None:
+        """Keep a row as the left-hand limits there, with its contacts."""
+        super().note_left(row)
+        self.forces_left.setdefault(row, self.kept.force[row].copy())
+
     def show_start(self, row: int) -> None:
         """A start in a row, with its contacts."""
         super().show_start(row)
@@ -202,7 +210,7 @@ class ContactSteps(Run):
 
     def aux_of(self, rows: int) -> dict[str, Any]:
         """Histories of the contacts."""
-        return history_of(self.kept, rows, self.happened)
+        return history_of(self.kept, rows, self.happened, self.forces_left)
 
     # ---- what went wrong
 

@@ -164,12 +164,16 @@ def _is_motor(system: MechanismSystem, name: str) -> bool:
 
 
 def _of_contacts(sol: Solution) -> list[Group]:
-    """Friction by contacts: normal and tangential forces, slip, modes."""
+    """Gaps, normal and tangential forces, slip, modes of contacts."""
+    touches = "contact_gap" in sol.aux
     titles = {
+        "gap": "Contacts: gap",
         "normal": "Contacts: normal force",
         "friction": "Contacts: friction",
         "slip": "Contacts: slip",
-        "mode": "Contacts: sliding (1, −1) or sticking (0)",
+        "mode": "Contacts: open (0), sticking (1), sliding (2)"
+        if touches
+        else "Contacts: sliding (1, −1) or sticking (0)",
     }
     found = [one for one in Catalogue(sol).all if one.of is Of.CONTACT]
     return [

@@ -138,7 +138,9 @@ def thinned(sol: Solution, rows: int) -> Solution:
     """At most so many rows of a solution, the first and the last among them; of `aux` what forces are
     read from."""
     kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
-    aux = {name: np.asarray(sol.aux[name])[kept] for name in BALANCE if name in sol.aux}
+    by_rows = [*BALANCE, *(name for name in sol.aux if name.startswith("contact_"))]
+    aux = {name: np.asarray(sol.aux[name])[kept] for name in by_rows if name in sol.aux}
+    aux |= {name: value for name, value in sol.aux.items() if name.startswith("impact_")}
     histories = {
         one.name: value[kept]
         for one in fields(sol)

@@ -20,6 +20,7 @@ from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.results.contacts import lost_in_impacts, power_of_contacts
 from isodyn.results.dense_output import left_limits
 from isodyn.results.switched import NAME as LOADS_OFF
 from isodyn.results.switched import loads_off
@@ -113,19 +114,23 @@ def _measures(sol: Solution, model: Any) -> Any:
 
 
 def energy_balance(sol: Solution) -> FloatArray:
-    """E(t) − E(t₀) less the work of everything that is not in the energy: zero but for the error of
-    the integration."""
+    """E(t) − E(t₀) less the work of everything that is not in the energy, friction and impacts of
+    contacts among it: zero but for the error of the integration."""
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
-    power = _power(sol, range(sol.t.size))
+    power = _power(sol, range(sol.t.size)) + power_of_contacts(sol)
     end = power.copy()
     if (jumps := jumps_of(sol)).size:
-        end[jumps] = _power(as_steps_end(sol), jumps)
+        before = as_steps_end(sol)
+        end[jumps] = _power(before, jumps) + power_of_contacts(before)[jumps]
     kinetic, potential = sol.energy()
-    energy = kinetic + potential
+    energy, lost = kinetic + potential, np.diff(lost_in_impacts(sol), prepend=0.0)
+    lost[:1] = 0.0
     if changed := rows_changed_by_events(sol):
         energy[:] -= np.cumsum(_changes(sol, energy, changed))
+        lost[changed] = 0.0  # what an impact there took is among the changes
+    energy += np.cumsum(lost)
     return energy - energy[0] - since_start(sol.t, power, end)
 
 
@@ -179,6 +184,8 @@ def as_steps_end(sol: Solution) -> Solution:
     t[jumps] = np.nextafter(t[jumps], -np.inf)
     rows: dict[str, Any] = {name: left_limits(sol, name) for name in ("q", "v", "a", "lam")}
     aux = {key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}
+    if "contact_force" in aux:
+        aux["contact_force"] = aux["contact_force_left"]
     if LOADS_OFF in aux:  # those of the step before
         aux[LOADS_OFF] = np.array(aux[LOADS_OFF])
         aux[LOADS_OFF][jumps] = sol.aux[LOADS_OFF][np.maximum(jumps - 1, 0)]

@@ -67,6 +67,11 @@ class ContactView:
         0 open, 1 sticking, 2 sliding or without friction (k,).
     impacts
         Its impacts.
+    slip
+        Tangential velocity (k, 0, 1 or 2).
+    power
+        Power of its forces on the system (k,): friction takes energy, so that it is negative, unless
+        what it rubs on moves.
 
     Examples
     --------
@@ -85,6 +90,8 @@ class ContactView:
     at_balance: FloatArray
     mode: IntArray
     impacts: tuple[Impact, ...] = field(default=())
+    slip: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    power: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def closed(self) -> Any:
@@ -102,8 +109,12 @@ class ContactView:
         return float(sum(one.lost for one in self.impacts))
 
 
-def history_of(kept: Any, rows: int, happened: list[Impact]) -> dict[str, Any]:
-    """What a solution keeps of contacts in `aux`."""
+def history_of(kept: Any, rows: int, happened: list[Impact], left: dict[int, FloatArray]) -> dict[str, Any]:
+    """What a solution keeps of contacts in `aux`; `left` are forces before what happens in a row."""
+    before = kept.force[:rows].copy()
+    for row, force in left.items():
+        if row < rows:
+            before[row] = force
     width = max((one.tangential.size for one in happened), default=0)
     slips = np.zeros((len(happened), width))
     for i, one in enumerate(happened):
@@ -111,6 +122,7 @@ def history_of(kept: Any, rows: int, happened: list[Impact]) -> dict[str, Any]:
     return {
         "contact_gap": kept.gap[:rows].copy(),
         "contact_force": kept.force[:rows].copy(),
+        "contact_force_left": before,
         "contact_balance": kept.balance[:rows].copy(),
         "contact_mode": kept.mode[:rows].astype(np.int64),
         "impact_t": np.array([one.t for one in happened]),
@@ -157,6 +169,37 @@ def _between(values: FloatArray, before: IntArray, after: IntArray, part: FloatA
     return (1.0 - part) * values[before] + part * values[after]
 
 
+def rates_of(sol: Any) -> tuple[FloatArray, FloatArray]:
+    """Rates of gaps and slips in all rows, and the part of them that is the system's own motion, J v."""
+    known = sol.system.contacts
+    key = "contact_rates"
+    if key not in vars(sol):
+        ask = Questions(known.twin)
+        rows = list(zip(sol.t, sol.q, sol.v, strict=True))
+        rates = np.array([ask.velocity(*row) for row in rows]).reshape(len(rows), known.rows)
+        own = np.array([ask.G(*row) @ row[2] for row in rows]).reshape(len(rows), known.rows)
+        object.__setattr__(sol, key, (rates, own))
+    found: tuple[FloatArray, FloatArray] = vars(sol)[key]
+    return found
+
+
+def power_of_contacts(sol: Any) -> FloatArray:
+    """Power of the forces of all contacts on the system, in all rows."""
+    if "contact_force" not in sol.aux:
+        return np.zeros(sol.t.size)
+    total: FloatArray = (sol.aux["contact_force"] * rates_of(sol)[1]).sum(axis=1)
+    return total
+
+
+def lost_in_impacts(sol: Any) -> FloatArray:
+    """Energy that impacts have taken since the first time, in all rows."""
+    if "impact_t" not in sol.aux:
+        return np.zeros(sol.t.size)
+    done = np.searchsorted(sol.aux["impact_t"], sol.t, side="right")
+    found: FloatArray = np.concatenate([[0.0], np.cumsum(sol.aux["impact_lost"])])[done]
+    return found
+
+
 def number_of(known: Any, name: Any) -> int:
     """The number of a contact by its name or number."""
     if isinstance(name, int) and 0 <= name < len(known.names):
@@ -175,6 +218,8 @@ def contact_view(sol: Any, name: Any) -> ContactView:
     k, aux = number_of(known, name), sol.aux
     tangents = slice(int(known.tangent[k]), int(known.tangent[k + 1]))
     impacts = tuple(one for one in impacts_in(aux, known) if one.index == k)
+    rates, velocities = rates_of(sol)
+    own = [k, *range(tangents.start, tangents.stop)]
     return ContactView(
         known.names[k],
         sol.t,
@@ -184,4 +229,6 @@ def contact_view(sol: Any, name: Any) -> ContactView:
         aux["contact_balance"][:, k],
         aux["contact_mode"][:, k],
         impacts,
+        rates[:, tangents],
+        (aux["contact_force"][:, own] * velocities[:, own]).sum(axis=1),
     )

@@ -12,7 +12,7 @@ import difflib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cached_property, singledispatch
+from functools import cache, cached_property, singledispatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.results.contacts import contact_view
 from isodyn.results.units import STATES, is_mechanism, is_whole, labels, units
 
 quantities_of_parts = Later("isodyn.results.quantities_of_parts")  # which needs this module
@@ -120,7 +121,7 @@ class Catalogue:
         if self.whole and is_mechanism(self.sol.system):
             # compiled code of mechanisms, which other systems do not need
             found += quantities_of_parts.of_parts(self.sol)
-        found += more_quantities(self.sol)
+        found += [*more_quantities(self.sol), *_contacts(self.sol)]
         return found + list(_energies(self.sol, self.whole))
 
     @cached_property
@@ -203,6 +204,25 @@ def _states(sol: Solution) -> Iterator[Quantity]:
                 STATES[symbol],
                 lambda symbol=symbol, k=k: getattr(sol, symbol)[:, k],  # type: ignore[misc]
             )
+
+
+def _contacts(sol: Solution) -> Iterator[Quantity]:
+    """Gaps, forces and what they do, of contacts."""
+    if "contact_gap" not in sol.aux or not is_whole(sol):
+        return
+    known = sol.system.contacts
+    for k, owner in enumerate(known.names):
+        view = cache(lambda k=k: contact_view(sol, k))
+        parts = tuple(str(i + 1) for i in range(int(known.tangent[k + 1] - known.tangent[k])))
+        yield Quantity(Of.CONTACT, owner, "gap", "m", "gap", lambda view=view: view().gap)  # type: ignore[misc]
+        yield Quantity(Of.CONTACT, owner, "normal", "N", "normal force", lambda view=view: view().normal)  # type: ignore[misc]
+        words = "0 open, 1 sticking, 2 sliding or without friction"
+        yield Quantity(Of.CONTACT, owner, "mode", "1", words, lambda view=view: view().mode * 1.0)  # type: ignore[misc]
+        if parts:
+            words = "tangential force"
+            yield Quantity(Of.CONTACT, owner, "friction", "N", words, lambda view=view: view().tangential, parts)  # type: ignore[misc]
+            words = "tangential velocity"
+            yield Quantity(Of.CONTACT, owner, "slip", "m/s", words, lambda view=view: view().slip, parts)  # type: ignore[misc]
 
 
 def _energies(sol: Solution, whole: bool) -> Iterator[Quantity]:

@@ -27,7 +27,7 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
-from isodyn.linear_solvers.complementarity import solve_contacts
+from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.stepping.closure import ask_levels, copy_to, fill_with, finite, measure, retract
 from isodyn.stepping.contact_memory import (
     AT_REST,

@@ -28,7 +28,7 @@ from isodyn.kernels.compiled import (
     i8,
     kernel,
 )
-from isodyn.linear_solvers.complementarity import solve_contacts
+from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.stepping.closure import ask_levels, copy_to, end_state, fill_with, finite, measure, retract, settle
 from isodyn.stepping.contact_memory import (
     AT_REST,

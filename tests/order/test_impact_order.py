@@ -1,0 +1,190 @@
+"""Impacts of mechanisms: second order in q, v, a, λ, contact forces and times of impacts, gaps and
+constraints at rounding; against piecewise references, and against runs with far smaller steps. Orders are over three halvings."""
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from contact_references import G, Pieces, assert_second_order, grid_rows, slopes
+
+DTS = (0.02, 0.01, 0.005, 0.0025)
+
+
+def assert_impacts(run, exact, path, names, dts=DTS):
+    """… in all of time, and of the times of impacts."""
+    times = []
+
+    def watched(dt):
+        sol = run(dt)
+        hits = np.unique(sol.aux["impact_t"])
+        assert hits.size == len(path.times) > 1
+        times.append(np.abs(hits - path.times).max())
+        assert sol.aux["contact_gap"].min() > -1e-13
+        if sol.system.m:
+            assert max(sol.drift().largest[:2]) < 1e-14
+        return sol
+
+    assert_second_order(watched, exact, dts, names, times=path.times, over_all=True)
+    assert slopes(times).mean() > 1.9, times
+
+
+def test_rocking_block():
+    """Housner's block: it turns about one corner, hits with the other, and goes on about that one."""
+    b, h, start = 0.2, 0.6, 0.12
+    J = (b * b + h * h) / 3.0
+    about = J + b * b + h * h
+    kept = (J + h * h - b * b) / about
+    turned = lambda th, x: np.array([[np.cos(th), -np.sin(th)], [np.sin(th), np.cos(th)]]) @ x  # noqa: E731
+    across = lambda th, x: turned(th, np.array([-x[1], x[0]]))  # noqa: E731
+    centre = lambda th, side: turned(th, np.array([side * b, h])) - [side * b, 0.0]  # noqa: E731
+    mech = iso.Mechanism(gravity=(0, -G, 0))
+    mech.add_body("block", 1.0, J, centre(start, 1.0), start, kind="planar")
+    mech.add_contact(iso.BoxPlane("floor", "block", "ground", size=(2 * b, 2 * h), mu=0.8))
+    falls = lambda s: lambda t, y: [y[1], -G * (s * b * np.cos(y[0]) - h * np.sin(y[0])) / about]  # noqa: E731
+    lands = lambda s: lambda t, y: s * y[0]  # noqa: E731
+    loses = lambda y: [0.0, kept * y[1]]  # noqa: E731
+    phases = {"first": (falls(1.0), lands(1.0), "other", loses), "other": (falls(-1.0), lands(-1.0), "first", loses)}
+    path = Pieces(phases, [start, 0.0], 1.6)
+
+    def exact(t):
+        (th, w), name = path(t)
+        s = 1.0 if name == "first" else -1.0
+        turn, arm = falls(s)(t, [th, w])[1], np.array([s * b, h])
+        v, a = w * across(th, arm), turn * across(th, arm) - w * w * turned(th, arm)
+        N = [a[1] + G, 0.0, 0.0, 0.0] if s > 0 else [0.0, 0.0, a[1] + G, 0.0]
+        return {"q": [*centre(th, s), th], "v": [*v, w], "a": [*a, turn], "N": N}
+
+    assert_impacts(lambda dt: iso.integrate(mech, dt=dt, t_end=1.6), exact, path, ("q", "v", "a", "N"))
+
+
+def test_double_pendulum_against_a_wall():
+    """Two constraints, an impact of the tip."""
+    wall, e = 0.1, 0.7
+
+    def phi_q(q):
+        x, d = q[:2], q[2:] - q[:2]
+        return np.array([[*x, 0.0, 0.0], [*-d, *d]])
+
+    def b(q, v):
+        d = v[2:] - v[:2]
+        return -np.array([v[:2] @ v[:2], d @ d])
+
+    Q = np.array([0.0, -G, 0.0, -G])
+    place = lambda y: np.array([np.sin(y[0]), -np.cos(y[0]), np.sin(y[0]) + np.sin(y[1]), -np.cos(y[0]) - np.cos(y[1])])  # noqa: E731
+    first, second = 1.0, 1.2
+    pendulum = iso.MechanicalSystem(
+        np.eye(4),
+        lambda q, v, t: Q,
+        place([first, second]),
+        np.zeros(4),
+        phi=lambda q, t: 0.5 * np.array([q[:2] @ q[:2] - 1.0, (q[2:] - q[:2]) @ (q[2:] - q[:2]) - 1.0]),
+        G=lambda q, t: phi_q(q),
+        b=lambda q, v, t: b(q, v),
+        gap=lambda q, t: np.array([q[2] + wall]),
+        gap_q=lambda q, t: np.array([[0.0, 0.0, 1.0, 0.0]]),
+        restitution=e,
+    )
+
+    def mass(y):
+        c = np.cos(y[0] - y[1])
+        return np.array([[2.0, c], [c, 1.0]])
+
+    def f(t, y):
+        s = np.sin(y[0] - y[1])
+        turn = np.linalg.solve(mass(y), [-2 * G * np.sin(y[0]) - y[3] ** 2 * s, -G * np.sin(y[1]) + y[2] ** 2 * s])
+        return [y[2], y[3], *turn]
+
+    def hit(t, y):
+        approaches = np.cos(y[0]) * y[2] + np.cos(y[1]) * y[3] < 0.0
+        return np.sin(y[0]) + np.sin(y[1]) + wall if approaches else 1.0
+
+    def jump(y):
+        D = np.cos(y[:2])
+        X = np.linalg.solve(mass(y), D)
+        return [*y[:2], *(y[2:] - (1.0 + e) * (D @ y[2:]) / (D @ X) * X)]
+
+    path = Pieces({"first": (f, hit, "first", jump)}, [first, second, 0.0, 0.0], 2.4)
+
+    def exact(t):
+        y, _ = path(t)
+        turn = f(t, y)[2:]
+        s, c = np.sin(y[:2]), np.cos(y[:2])
+        along, inward = np.array([c, s]).T, np.array([-s, c]).T
+        v, a = y[2:, None] * along, np.array(turn)[:, None] * along + y[2:, None] ** 2 * inward
+        q, v, a = place(y), np.cumsum(v, axis=0).ravel(), np.cumsum(a, axis=0).ravel()
+        return {"q": q, "v": v, "a": a, "lam": np.linalg.lstsq(phi_q(q).T, Q - a, rcond=None)[0]}
+
+    run = lambda dt: iso.integrate(pendulum, dt=dt, t_end=2.4)  # noqa: E731
+    assert_impacts(run, exact, path, ("q", "v", "a", "lam"), (0.04, 0.02, 0.01, 0.005))
+
+
+def refined(run, dts, finest):
+    """Errors beside a run with far smaller steps, on shared rows away from its impacts; and of the
+    times of impacts."""
+    reference = run(finest)
+    hits = np.unique(reference.aux["impact_t"])
+    found, times = {name: [] for name in ("q", "v", "a", "lam", "N")}, []
+    for dt in dts:
+        sol = run(dt)
+        own = np.unique(sol.aux["impact_t"])
+        assert own.size == hits.size
+        times.append(np.abs(own - hits).max())
+        shared = [grid_rows(one, dts[0]) for one in (sol, reference)]
+        keep = [all(abs(t - hit) > 0.05 * dts[0] for hit in hits) for t in sol.t[shared[0]]]
+        for name, errors in found.items():
+            one, two = (
+                (x.aux["contact_force"] if name == "N" else getattr(x, name))[rows][keep]
+                for x, rows in zip((sol, reference), shared, strict=True)
+            )
+            errors.append(np.abs(one - two).max(initial=0.0))
+        assert sol.aux["contact_gap"].min() > -1e-13
+    return found, times, reference
+
+
+def four_bar(spatial):
+    """A crank that falls against the stops of its bearing; in space its rows are redundant."""
+    mech = iso.Mechanism(gravity=(0, 0, -G) if spatial else (0, -G, 0))
+    points = {"A": (0.0, 0.0), "B": (0.0, 0.4), "C": (1.0, 0.8), "D": (1.3, 0.0)}
+    where = {name: (x, 0.0, z) if spatial else (x, z) for name, (x, z) in points.items()}
+    for name, one, two in (("crank", "A", "B"), ("coupler", "B", "C"), ("rocker", "C", "D")):
+        middle = 0.5 * (np.array(where[one]) + np.array(where[two]))
+        inertia = {"inertia": (0.05, 0.05, 0.05)} if spatial else {"inertia": 0.05, "kind": "planar"}
+        mech.add_body(name, 1.0, position=middle, **inertia)
+    pairs = {"A": ("ground", "crank"), "B": ("crank", "coupler"), "C": ("coupler", "rocker"), "D": ("rocker", "ground")}
+    for name, bodies in pairs.items():
+        point = where[name] if spatial else (*where[name], 0.0)
+        mech.add_joint(iso.Hinge(name, *bodies, point=point, axis=(0, 1, 0) if spatial else (0, 0, 1)))
+    return mech
+
+
+@pytest.mark.parametrize("spatial", [False, True], ids=["planar", "redundant"])
+def test_four_bar_with_a_stop(spatial):
+    """A closed loop: impacts at its stop; the first one when a run of order 8 without it says so."""
+    free = four_bar(spatial)
+    mech = four_bar(spatial)
+    mech.add_contact(iso.JointStop("stop", "A", low=-0.15, high=0.15, restitution=0.6))
+    run = lambda dt: iso.integrate(mech, dt=dt, t_end=0.7)  # noqa: E731
+    found, times, reference = refined(run, DTS, DTS[-1] / 8)
+    assert bool(reference.redundant) == spatial
+    assert len(reference.contact(0).impacts) + len(reference.contact(1).impacts) > 1
+    assert max(reference.drift().largest[:2]) < 1e-13
+    for name in ("q", "v", "a", "lam"):
+        assert slopes(found[name]).mean() > 1.9, (name, found[name])
+    assert slopes(times).mean() > 1.9, times
+    angle = "A.angle - 0.15" if reference.contact("stop.high").impacts else "A.angle + 0.15"
+    first = iso.integrate(free, iso.DOP853(rtol=1e-11), t_end=0.8, events=[iso.Event(angle, terminal=1)]).t[-1]
+    assert abs(reference.aux["impact_t"][0] - first) < 2.0 * times[-1] / 31.0
+
+
+def test_pendulum_in_a_bearing():
+    """A clearance of one millimetre: free fall, an impact, and the pin slides along the bearing."""
+    mech = iso.Mechanism(gravity=(0, -G, 0))
+    mech.add_body("rod", mass=1.0, inertia=0.1, kind="planar", position=(0.5, 0.0))
+    where = ((0, 0, 0), (0, 0, 0))
+    mech.add_contact(iso.Journal("bearing", "ground", "rod", clearance=1e-3, points=where))
+    run = lambda dt: iso.integrate(mech, dt=dt, t_end=0.1)  # noqa: E731
+    found, times, reference = refined(run, (0.002, 0.001, 0.0005, 0.00025), 0.00025 / 8)
+    assert reference.contact(0).normal.max() > 1.0
+    for name in ("q", "v", "a", "N"):
+        assert slopes(found[name]).mean() > 1.9, (name, found[name])
+    assert max(times) < 1e-12 or slopes(times).mean() > 1.9

@@ -1,0 +1,110 @@
+"""Many contacts: boxes and tables at rest share their weight alike, piles of balls are solved, energy
+goes where contacts take it."""
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn.kernels.compiled import OK
+from isodyn.linear_solvers.contact_islands import solve_contacts
+
+G = 9.81
+
+
+def test_ten_boxes_dropped():
+    """Forty corners with friction; each box is an island, and its corners carry alike."""
+    mech = iso.Mechanism()
+    for k in range(10):
+        mech.add_body(f"box{k}", 1.0 + k, (0.1, 0.1, 0.1), (2.0 * k, 0, 0.5 + 0.01 * k))
+        mech.add_contact(iso.BoxPlane(f"floor{k}", f"box{k}", "ground", size=(1, 1, 1), mu=0.3))
+    sol = iso.integrate(mech, dt=0.02, t_end=0.2)
+    for k in range(10):
+        forces = [sol.contact(f"floor{k}[{i}]").normal[-1] for i in (0, 2, 4, 6)]
+        assert np.abs(np.array(forces) - (1.0 + k) * G / 4).max() < 1e-12 * (1.0 + k) * G
+    assert sol.aux["contact_gap"].min() > -1e-13
+    assert np.abs(sol.v[-1]).max() < 1e-12
+
+
+def test_table_with_four_legs():
+    """One leg too many: the forces of least norm, with the load off the middle."""
+    mech = iso.Mechanism()
+    mech.add_body("table", 10.0, (1.0, 1.0, 1.0), (0, 0, 0.8))
+    feet = np.array([(x, y, 0.0) for x in (-0.8, 1.2) for y in (-0.4, 0.6)])
+    mech.add_contact(iso.PointPlane("floor", "table", "ground", points=feet))
+    sol = iso.integrate(mech, dt=0.02, t_end=0.2)
+    rows = np.array([np.ones(4), feet[:, 0], feet[:, 1]])
+    least = np.linalg.lstsq(rows, [10.0 * G, 0.0, 0.0], rcond=None)[0]
+    found = [sol.contact(f"floor[{k}]").normal[-1] for k in range(4)]
+    assert np.abs(np.array(found) - least).max() < 1e-12 * 10.0 * G
+
+
+def pile(rng, wanted):
+    """A pyramid of balls of different masses on the floor, with friction: rates after a moment of
+    gravity and random motion."""
+    side, pairs, centres = 1, [], np.zeros((0, 3))
+    while len(pairs) < wanted:
+        side += 1
+        places = [(k, i, j) for k in range(side) for i in range(side - k) for j in range(side - k)]
+        layers = [(i + 0.5 * k, j + 0.5 * k, 0.5 + k * np.sqrt(0.5)) for k, i, j in places]
+        centres = np.array(layers)
+        near = np.argwhere(np.triu(np.linalg.norm(centres[:, None] - centres, axis=2) < 1.001, 1))
+        pairs = [(-1, int(i)) for i in np.flatnonzero(centres[:, 2] < 0.51)] + [(int(i), int(j)) for i, j in near]
+    J = np.zeros((3 * wanted, 6 * len(centres)))
+    for k, (i, j) in enumerate(pairs[:wanted]):
+        n = np.array([0.0, 0.0, 1.0]) if i < 0 else centres[j] - centres[i]
+        t = np.cross(n, [0.3, 0.5, 0.8]) / np.linalg.norm(np.cross(n, [0.3, 0.5, 0.8]))
+        for row, w in enumerate((n, t, np.cross(n, t))):
+            J[3 * k + row, 6 * j : 6 * j + 6] = [*w, *np.cross(-0.5 * n, w)]
+            if i >= 0:
+                J[3 * k + row, 6 * i : 6 * i + 6] = [*-w, *np.cross(-0.5 * n, w)]
+    masses = rng.uniform(0.5, 2.0, len(centres))[:, None] * [1, 1, 1, 0.1, 0.1, 0.1]
+    v = 0.05 * rng.normal(size=masses.shape) - [0, 0, 0.01 * G, 0, 0, 0]
+    return np.ascontiguousarray(J / masses.ravel() @ J.T), J @ v.ravel(), np.arange(0, 3 * wanted + 1, 3)
+
+
+def assert_solved(wanted, mu, seed):
+    W, b, first = pile(np.random.default_rng(seed), wanted)
+    p, none = np.zeros(b.size), np.zeros(wanted)
+    assert solve_contacts(W, b, first, np.full(wanted, mu), none, none.astype(np.int64), 0 * b, 1e-13, p) == OK
+    push, slip = p.reshape(-1, 3), (W @ p + b).reshape(-1, 3)
+    size = np.abs(b).max()
+    rub, speed = np.linalg.norm(push[:, 1:], axis=1), np.linalg.norm(slip[:, 1:], axis=1)
+    assert min(push[:, 0].min(), slip[:, 0].min()) > -1e-8 * size
+    assert np.abs(push[:, 0] * slip[:, 0]).max() < 1e-8 * size**2
+    assert (rub - mu * push[:, 0]).max() < 1e-8 * size
+    assert np.abs(push[:, 1:] * speed[:, None] + mu * push[:, :1] * slip[:, 1:]).max() < 1e-8 * size**2
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("wanted", [16, 32])
+def test_piles_are_solved(wanted, mu):
+    """Contact problems of piles in space, as they are in every iteration of a step."""
+    for seed in range(5):
+        assert_solved(wanted, mu, seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
+def test_large_piles_are_solved(mu):
+    """The same with 200 contacts."""
+    assert_solved(200, mu, 0)
+
+
+def test_energy_goes_to_friction_and_impacts():
+    """What is missing is what contacts took: the energy balance stays small, and is of the order of
+    the trapezoidal rule."""
+    mech = iso.Mechanism()
+    mech.add_body("stone", mass=2.0, kind="particle", position=(0, 0, 0.2), velocity=(2, 0, 0))
+    mech.add_contact(iso.PointPlane("floor", "stone", "ground", restitution=0.4, mu=0.25))
+    missed = []
+    for dt in (0.02, 0.01):
+        sol = iso.integrate(mech, dt=dt, t_end=1.5)
+        floor = sol.contact("floor")
+        energy = np.sum(sol.energy(), axis=0)
+        assert energy[0] - energy[-1] == pytest.approx(2.0 * G * 0.2 + 4.0, rel=1e-9)
+        assert 0.0 < floor.lost < energy[0]
+        assert floor.power.max() < 1e-12
+        assert np.abs(floor.slip[0] - [2.0, 0.0]).max() < 1e-15
+        missed.append(np.abs(sol.energy_balance()).max())
+    assert missed[-1] < 2e-3 * energy[0]
+    assert sol.quantity("floor.normal").values[-1] == pytest.approx(2.0 * G)
