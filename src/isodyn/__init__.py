@@ -384,7 +384,8 @@ stored_models.register(lambda: import_module("isodyn.models.stored"))
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for, the first time: `isodyn --help` needs no kernels, a pendulum no beams."""
+    """Load what is asked for, the first time: `isodyn --help` needs no kernels, a pendulum no
+    beams."""
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _LATER:

@@ -39,8 +39,9 @@ def index(system: Any, t0: float = 0.0, formulation: Any = None) -> Index:
     index
         The index is 0 without constraints. With algebraic unknowns, `ranks` are those of ∂c/∂z,
         then of the rows that are differentiated because they are free of z, and so on, until z is
-        determined; `differentiate` names these rows. A mechanical system has index 3 with holonomic rows, and 2 with nonholonomic
-        rows only; its last rank is below `m` if rows follow from others.
+        determined; `differentiate` names these rows. A mechanical system has index 3 with holonomic
+        rows, and 2 with nonholonomic rows only; its last rank is below `m` if rows follow from
+        others.
 
     Examples
     --------

@@ -1,5 +1,5 @@
-"""Runs whose steps another method than GS4 takes: `integrate` with a method in the place of a scheme,
-and `integrate_adaptive`, the name of the explicit one of order 8."""
+"""Runs whose steps another method than GS4 takes: `integrate` with a method in the place of a
+scheme, and `integrate_adaptive`, the name of the explicit one of order 8."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 Members share a compiled model function and differ in q0, v0 and the model's numbers. Threads take
 them in small portions and call `isodyn.marching.ensemble_loop`, which runs outside Python. The
 result of a member does not depend on threads or portions, and equals that of `integrate` bit for
-bit. Members that need more than the compiled loop are run by themselves, side by side in threads, by
-the same code as any single run: other functions than the first system's, nearly dependent rows,
+bit. Members that need more than the compiled loop are run by themselves, side by side in threads,
+by the same code as any single run: other functions than the first system's, nearly dependent rows,
 rough starts, algebraic unknowns, breakpoints, events, adaptive steps and methods, formulations that
 transform the system, and all that fail. Models that call back into Python run one after the other.
 """
@@ -91,16 +91,16 @@ def ensemble(
         Initial states (N, nq), (N, nv), a row for each member. One that is left out, or is one
         vector, is the same for all. The states of a first-order system are its v0.
     t0, save_every, save, select, breakpoints, events, released, impacts, newton, assemble
-        As in `integrate`. Members whose steps, events or impacts differ have rows at times of their own,
-        `ens.t` is then (N, k); `save` names times for all of them.
+        As in `integrate`. Members whose steps, events or impacts differ have rows at times of their
+        own, `ens.t` is then (N, k); `save` names times for all of them.
     threads
         Number of threads; all cores (or NUMBA_NUM_THREADS) if left out.
     progress
         Show a bar with the remaining time on standard error.
     checkpoint
-        A folder, or an `isodyn.results.Checkpoint` whose `every` counts members, in which portions of
-        members are kept as they are done. The same call goes on after a stop or a crash, and gives
-        the same ensemble bit for bit.
+        A folder, or an `isodyn.results.Checkpoint` whose `every` counts members, in which portions
+        of members are kept as they are done. The same call goes on after a stop or a crash, and
+        gives the same ensemble bit for bit.
     executor
         A `distributed.Client`: its workers run portions of the members.
 

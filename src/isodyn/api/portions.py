@@ -1,8 +1,9 @@
-"""Ensembles in portions: kept in a folder as they are done, or run by the workers of a Dask cluster.
+"""Ensembles in portions: kept in a folder as they are done, or run by the workers of a Dask
+cluster.
 
 Members do not know of each other, so an ensemble in portions is the same ensemble. A folder holds
-`run.json` with a digest of what was asked for, and one sealed file for each portion that is done; the
-same call goes on with those that are missing.
+`run.json` with a digest of what was asked for, and one sealed file for each portion that is done;
+the same call goes on with those that are missing.
 """
 
 from __future__ import annotations

@@ -107,9 +107,9 @@ def gradient(
 ) -> Gradient:
     """Return the derivatives of one number by many parameters, by the adjoint of a run.
 
-    It takes the run, the same run once more, and one pass back, however many parameters there are; what each of them
-    adds is a few evaluations of the equations a step. For few parameters and many outputs
-    `integrate(..., sensitivities=[...])` is better.
+    It takes the run, the same run once more, and one pass back, however many parameters there are;
+    what each of them adds is a few evaluations of the equations a step. For few parameters and many
+    outputs `integrate(..., sensitivities=[...])` is better.
 
     Parameters
     ----------

@@ -228,7 +228,8 @@ class Stepper:
         """Time, coordinates, velocities, accelerations and multipliers now.
 
         `.t`, `.q`, `.v`, `.a` and `.lam`, in the order of `system.names`, `.v_names` and
-        `.row_names`. Where an input was set since the last step, a and lam are still those before it.
+        `.row_names`. Where an input was set since the last step, a and lam are still those before
+        it.
         """
         run = self._run
         at_balance.show(run, 1)
@@ -241,8 +242,8 @@ class Stepper:
         Parameters
         ----------
         name
-            A name of `sol.quantities()`, or an expression in such names. What formulas of loads know,
-            such as "pin.angle", is read quickly.
+            A name of `sol.quantities()`, or an expression in such names. What formulas of loads
+            know, such as "pin.angle", is read quickly.
 
         Returns
         -------

@@ -7,8 +7,8 @@ r, d_y, d_z are linear in the places x₁ … x₆ of six particles. All are lin
     ε = (½(X·X − 1), X·Y, X·Z, ½(Y'·Z − Z'·Y), X·Z', −X·Y')       stretch, shear, torsion, bending
     at both ends  ½(Y·Y − 1), ½(Z·Z − 1), Y·Z                      the cross-section itself
 
-Every strain is ½ Σ S_kl x_k·x_l less its unstrained value, with a constant matrix S: rotations of all
-points leave it as it is, its slope over x_k is Σ S_kl x_l, and slopes of slopes are constant.
+Every strain is ½ Σ S_kl x_k·x_l less its unstrained value, with a constant matrix S: rotations of
+all points leave it as it is, its slope over x_k is Σ S_kl x_l, and slopes of slopes are constant.
 
     U = ½ εᵀC ε,    on point k:  Σ_i s_i ∂ε_i/∂x_k,    s = C ε + C_d ε̇
 """

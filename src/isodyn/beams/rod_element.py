@@ -65,7 +65,8 @@ def load_rod(element: RodElementData, damped: int, scratch: RodScratch) -> tuple
 
 @kernel()
 def rod_forces(element: RodElementData, damped: int, p: Pose, q: Pose, scratch: RodScratch) -> None:
-    """on_a, on_b = what the balance of both bodies gets: forces in the world, torques in their axes."""
+    """on_a, on_b = what the balance of both bodies gets: forces in the world, torques in their
+    axes."""
     d, phi, e, e_y, _ = strain_rod(p, q, scratch)
     if damped == 1:
         rate_rod(p, q, d, phi, e, e_y, scratch)
@@ -140,7 +141,8 @@ def add_damping_slopes(
     coefficients: tuple[float, float, float],
     scratch: RodScratch,
 ) -> None:
-    """Add the slopes of damping to the tangent: rates of the screw over velocities and positions."""
+    """Add the slopes of damping to the tangent: rates of the screw over velocities and
+    positions."""
     X, Y, P, back, W_a, W_b = scratch.X, scratch.Y, scratch.P, scratch.P_back, scratch.W_a, scratch.W_b
     A, B = scratch.rate_a, scratch.rate_b
     u_a, u_b, w_a, w_b = rotate_back(p.R, triple(p.v)), rotate_back(q.R, triple(q.v)), triple(p.w), triple(q.w)
@@ -187,7 +189,8 @@ def place_slopes(X: FloatArray, Y: FloatArray, out: FloatArray) -> None:
 
 @kernel()
 def turn_block(R: FloatArray, S: FloatArray, K: FloatArray) -> None:
-    """Rows of forces by R and columns of positions by S: from axes of bodies to those of the world."""
+    """Rows of forces by R and columns of positions by S: from axes of bodies to those of the
+    world."""
     for j in range(6):
         x = rotate(R, (K[0, j], K[1, j], K[2, j]))
         K[0, j], K[1, j], K[2, j] = x[0], x[1], x[2]

@@ -25,8 +25,8 @@ class RodElementData(Struct):
 
 class PointElementData(Struct):
     """An element between two cross-sections of three points each, particles by number, with its
-    blocks of J: strains ½ Σ forms[i, k, l] x_k·x_l − unstrained[i]; stiffness and damping; and the mass
-    matrix of the points beyond their own masses."""
+    blocks of J: strains ½ Σ forms[i, k, l] x_k·x_l − unstrained[i]; stiffness and damping; and the
+    mass matrix of the points beyond their own masses."""
 
     bodies = integers(6)
     blocks = integers(6, 6)
@@ -45,9 +45,9 @@ class RodTables(Struct):
 
 
 class RodScratch(Struct):
-    """Numbers of one element: strain and its rate as screws, sectional forces, forces and torques on
-    both bodies; P(h) and P(−h); slopes of the forces on the ends over the screw; slopes of the rate
-    over both bodies; the tangent in blocks of both bodies."""
+    """Numbers of one element: strain and its rate as screws, sectional forces, forces and torques
+    on both bodies; P(h) and P(−h); slopes of the forces on the ends over the screw; slopes of the
+    rate over both bodies; the tangent in blocks of both bodies."""
 
     screw, rate, force = reals(6), reals(6), reals(6)
     on_a, on_b = reals(6), reals(6)
@@ -61,8 +61,8 @@ class RodScratch(Struct):
 
 class PointScratch(Struct):
     """Numbers of one element between points: places and velocities of the points; strains, their
-    rates and forces; slopes of strains and of rates over the places; slopes of forces; the tangent in
-    blocks of points."""
+    rates and forces; slopes of strains and of rates over the places; slopes of forces; the tangent
+    in blocks of points."""
 
     x, v = reals(6, 3), reals(6, 3)
     strain, rate, force = reals(12), reals(12), reals(12)

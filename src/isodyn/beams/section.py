@@ -63,7 +63,8 @@ class Section:
         A symmetric 6 × 6 matrix that is added to the stiffness of (stretch, shear y, z, torsion,
         bending y, z), such as that of a shear centre aside of the axis (`with_offsets`).
     edge_z
-        Distance of the outermost fibre along z [m], for stresses of rods; sections without one are round.
+        Distance of the outermost fibre along z [m], for stresses of rods; sections without one are
+        round.
     GA, rhoI
         Other names of GAy and rhoIz, for rods in the plane.
 

@@ -4,10 +4,12 @@
     3-2-1   R = R_z(φ₁) R_y(φ₂) R_x(φ₃)    singular at φ₂ = ±π/2
     1-2-3   R = R_x(φ₁) R_y(φ₂) R_z(φ₃)    singular at φ₂ = ±π/2
 
-At a singular middle angle the first and the third rotation have the same axis: their sum (or difference) is known, and their rates are
-not. `distance` tells how far that is away; what cannot be computed there raises SingularError, what is not unique there warns.
+At a singular middle angle the first and the third rotation have the same axis: their sum (or
+difference) is known, and their rates are not. `distance` tells how far that is away; what cannot be
+computed there raises SingularError, what is not unique there warns.
 
-All methods take one triple or a history (…, 3) of them. Rate maps and their signs: isodyn.bodies.angle_kernels.
+All methods take one triple or a history (…, 3) of them. Rate maps and their signs:
+isodyn.bodies.angle_kernels.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ class AngleSet:
     def angles(self, orientations: Any) -> FloatArray:
         """Angles of rotations, first and third in (−π, π], the middle one in [0, π] or [−π/2, π/2].
 
-        At the singularity the first and the third are made equal in size, with a SingularityWarning.
+        At the singularity the first and the third are made equal in size, with a
+        SingularityWarning.
         """
         x = self.read_off(quaternions_of(orientations))
         away = self.distance(x)
@@ -74,7 +77,8 @@ class AngleSet:
         return x
 
     def history(self, orientations: Any) -> FloatArray:
-        """Angles along a motion (k, 3), without jumps: whole turns are counted, and through a singularity the middle angle runs on.
+        """Angles along a motion (k, 3), without jumps: whole turns are counted, and through a
+        singularity the middle angle runs on.
 
         The motion must be sampled finely enough to tell which way it went.
         """
@@ -102,7 +106,8 @@ class AngleSet:
     def read_off(self, e: FloatArray) -> FloatArray:
         """Angles of quaternions, near singularities too and without a word.
 
-        Half sum and half difference of the outer angles come from two pairs of the quaternion, none of them by cancellation.
+        Half sum and half difference of the outer angles come from two pairs of the quaternion, none
+        of them by cancellation.
         """
         i, j, _ = self.axes
         n, sign = 3 - i - j, self._sign
@@ -152,7 +157,8 @@ class AngleSet:
         return _solve(self.body_map(angles), omega)
 
     def accelerations(self, angles: Any, rates: Any, alpha: Any) -> FloatArray:
-        """Second derivatives of the angles from ω̇ in the body frame; SingularError at the singularity."""
+        """Second derivatives of the angles from ω̇ in the body frame; SingularError at the
+        singularity."""
         self.refuse_singular(angles)
         bend = _apply(self.body_map_rate(angles, rates), rates)
         return _solve(self.body_map(angles), np.asarray(alpha, dtype=np.float64) - bend)
@@ -160,7 +166,8 @@ class AngleSet:
     # ---- singularities
 
     def determinant(self, angles: Any) -> FloatArray:
-        """± det E: sin of the middle angle, or its cosine; zero at the singularity, with a sign on either side."""
+        """± det E: sin of the middle angle, or its cosine; zero at the singularity, with a sign on
+        either side."""
         middle = np.asarray(angles, dtype=np.float64)[..., 1]
         return np.asarray(np.sin(middle) if self.returning else np.cos(middle))
 

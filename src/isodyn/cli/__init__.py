@@ -1,5 +1,5 @@
-"""The command line: `isodyn demo`, `list`, `run`, `resume`, `report`, `sweep`, `fit`, `order`, `compare`, `verify`,
-`scheme`, `schema`, `cite`.
+"""The command line: `isodyn demo`, `list`, `run`, `resume`, `report`, `sweep`, `fit`, `order`,
+`compare`, `verify`, `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs
 and progress to standard error; `--json` prints exactly one document. Errors are one message with a

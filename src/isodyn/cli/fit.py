@@ -52,7 +52,8 @@ _NORMAL = re.compile(r"normal\(([^,()]+),([^,()]+)\)")
 @click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with pictures (.html).")
 @JSON
 def fit_command(*, model: str, data: Path, report: Path | None, as_json: bool, **asked: Any) -> None:
-    """Fit parameters of MODEL, a model file or a problem, to the measured channels of DATA, a CSV file."""
+    """Fit parameters of MODEL, a model file or a problem, to the measured channels of DATA, a CSV
+    file."""
     if report is not None:
         check_place(report)
     names, bounds = read_bounds(asked["parameters"])

@@ -34,7 +34,8 @@ def schema_command(as_json: bool) -> None:
 @click.option("--folder", default=".", help="Where to write.")
 @click.option("--name", help="Name of the unit; that of the file if left out.")
 def export_fmu_command(model: str, folder: str, name: str | None) -> None:
-    """Write a model file as a unit for co-simulation (FMI 3); isodyn must be installed where it is loaded."""
+    """Write a model file as a unit for co-simulation (FMI 3); isodyn must be installed where it is
+    loaded."""
     need_pydantic()
     click.echo(model_fmu.export_fmu(model, folder, name))
 

@@ -1,4 +1,5 @@
-"""What gradients of runs are for: fits to measured data, designs, periodic motions and their stability."""
+"""What gradients of runs are for: fits to measured data, designs, periodic motions and their
+stability."""
 
 from __future__ import annotations
 

@@ -29,7 +29,8 @@ WHITE = 0.3  # residuals whose neighbours are alike by more than this are no noi
 
 @dataclass(frozen=True, eq=False)
 class ChannelFit:
-    """One channel beside the model: samples, what the model says, and which samples were held out."""
+    """One channel beside the model: samples, what the model says, and which samples were held
+    out."""
 
     name: str
     unit: str
@@ -45,7 +46,8 @@ class ChannelFit:
         return self.data - self.model
 
     def rms(self, held: bool) -> float:
-        """Root mean square of the residuals, of the samples that were fitted or of those held out."""
+        """Root mean square of the residuals, of the samples that were fitted or of those held
+        out."""
         chosen = self.residual[self.held if held else ~self.held]
         return float(np.sqrt(np.mean(chosen**2))) if chosen.size else np.nan
 
@@ -60,8 +62,8 @@ class ChannelFit:
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """A combination of parameters: relative changes by name, and how far data leave it open (standard
-    error of the relative change, infinite where data do not see it)."""
+    """A combination of parameters: relative changes by name, and how far data leave it open
+    (standard error of the relative change, infinite where data do not see it)."""
 
     changes: dict[str, float]
     error: float

@@ -1,5 +1,5 @@
-"""Models with named numbers, as fits and designs take them: mechanisms, `Parametrised` systems, ready
-problems, and model files by their parameters and the numbers of their parts."""
+"""Models with named numbers, as fits and designs take them: mechanisms, `Parametrised` systems,
+ready problems, and model files by their parameters and the numbers of their parts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from isodyn.systems.description import Description
 
 
 class FileFamily(Description):
-    """A model file: parameters of the file, and numbers of its tables such as "spring.stiffness"."""
+    """A model file: parameters of the file, and numbers of its tables such as
+    "spring.stiffness"."""
 
     def __init__(self, subject: FileSubject, values: Mapping[str, float] | None = None) -> None:
         self.subject, self.values = subject, dict(values or {})

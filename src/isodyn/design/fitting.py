@@ -2,9 +2,9 @@
 
     minimise Σ_c Σ_k ((y_c(t_k; θ) − d_ck)/σ_c)² + Σ_j ((θ_j − μ_j)/s_j)²       channels c, priors (μ, s)
 
-by SciPy's trust regions with the exact Jacobian of the run. Noise σ_c that is not given is estimated
-from the residuals of each channel, σ_c² = RSS_c/(n_c − p_c) with p_c the part of the parameters that
-the channel determined, until it stays.
+by SciPy's trust regions with the exact Jacobian of the run. Noise σ_c that is not given is
+estimated from the residuals of each channel, σ_c² = RSS_c/(n_c − p_c) with p_c the part of the
+parameters that the channel determined, until it stays.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ def fit(
 ) -> Fit:
     """Fit parameters of a model to measured data.
 
-    Jacobians are exact derivatives of the run, so that a fit takes some ten runs. Sum of squares, noise and
-    intervals take samples for independent and normally distributed; what speaks against that is told in `Fit.remarks`.
+    Jacobians are exact derivatives of the run, so that a fit takes some ten runs. Sum of squares,
+    noise and intervals take samples for independent and normally distributed; what speaks against
+    that is told in `Fit.remarks`.
 
     Parameters
     ----------
@@ -67,8 +68,8 @@ def fit(
     priors
         (mean, standard deviation) by name: what is known beside the data.
     noise
-        Standard deviation of the samples of channels, in the units of the model. What is not given is
-        estimated.
+        Standard deviation of the samples of channels, in the units of the model. What is not given
+        is estimated.
     hold_out
         Share of the samples, the last ones, that are not fitted but compared; or names of channels.
     confidence
@@ -76,8 +77,8 @@ def fit(
     max_runs
         Most runs that are taken.
     **options
-        For `integrate`: dt, scheme, formulation, t0, breakpoints, newton, assemble. What a model file
-        says is taken from there.
+        For `integrate`: dt, scheme, formulation, t0, breakpoints, newton, assemble. What a model
+        file says is taken from there.
 
     Returns
     -------
@@ -149,7 +150,8 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
 def _with_units(
     family: Family, names: tuple[str, ...], values: FloatArray, channels: list[Channel], options: dict[str, Any]
 ) -> list[Channel]:
-    """Channels in the units of the model; InputError for names that it does not have, and for samples before the start."""
+    """Channels in the units of the model; InputError for names that it does not have, and for
+    samples before the start."""
     t0 = float(options.get("t0", 0.0))
     for channel in channels:
         if channel.t[0] < t0 - 1e-9 * float(options["dt"]):

@@ -1,4 +1,5 @@
-"""Runs of a model beside samples, and the least squares of what lies between them (isodyn.design.fitting)."""
+"""Runs of a model beside samples, and the least squares of what lies between them
+(isodyn.design.fitting)."""
 
 from __future__ import annotations
 
@@ -166,7 +167,8 @@ class LeastSquares:
         return np.array(found)
 
     def fitted(self, given: FloatArray) -> tuple[Any, FloatArray]:
-        """The minimum, and the noise of each channel; NaN in `given` where it is to be estimated."""
+        """The minimum, and the noise of each channel; NaN in `given` where it is to be
+        estimated."""
         free, noise, x = np.isnan(given), np.where(np.isnan(given), self.spreads(), given), self.start / self.scale
         last = not free.any()
         for k in range(ROUNDS):

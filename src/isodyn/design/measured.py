@@ -1,7 +1,8 @@
-"""Measured data: channels by the names of quantities, each with its own times, in the units of the model.
+"""Measured data: channels by the names of quantities, each with its own times, in the units of the
+model.
 
-A table has a column of times, "t" or "time", and one column for each channel, whose heading may carry
-a unit: "pin.angle [deg]", "bob.x [mm]". Empty cells are samples that were not taken.
+A table has a column of times, "t" or "time", and one column for each channel, whose heading may
+carry a unit: "pin.angle [deg]", "bob.x [mm]". Empty cells are samples that were not taken.
 """
 
 from __future__ import annotations

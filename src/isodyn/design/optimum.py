@@ -3,8 +3,8 @@
     minimise f(θ)   with   low ≤ g(θ) ≤ high,   θ within its bounds
 
 f and g are outputs of one run: at its end, integrated, at given times, or in every row. Their
-derivatives are exact: tangents for few parameters, one adjoint for each number where there are many.
-Without f, conditions g(θ) = value are solved by least squares: shooting.
+derivatives are exact: tangents for few parameters, one adjoint for each number where there are
+many. Without f, conditions g(θ) = value are solved by least squares: shooting.
 """
 
 from __future__ import annotations

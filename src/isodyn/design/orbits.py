@@ -1,4 +1,5 @@
-"""Periodic motions, their stability, and Lyapunov exponents, from derivatives of runs by their start.
+"""Periodic motions, their stability, and Lyapunov exponents, from derivatives of runs by their
+start.
 
 Φ = ∂(q, v)(T)/∂(q, v)(0)          monodromy matrix
 Floquet multipliers                eigenvalues of Φ; stable if none lies outside the unit circle

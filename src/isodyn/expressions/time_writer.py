@@ -98,8 +98,8 @@ class TimeWriter:
 
 
 def hold(tables: TimeTables, number: int, value: float) -> None:
-    """Let a function of time be a constant from now on. Tables are shared by all models of a system:
-    give this a copy."""
+    """Let a function of time be a constant from now on. Tables are shared by all models of a
+    system: give this a copy."""
     function, coefficients = tables.functions[number], tables.coefficients
     place = coefficients.size - len(tables.functions) + number
     coefficients[place] = value

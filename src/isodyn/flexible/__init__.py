@@ -1,4 +1,5 @@
-"""Flexible bodies from finite elements: reduction by interfaces and modes, and forces in a floating frame."""
+"""Flexible bodies from finite elements: reduction by interfaces and modes, and forces in a floating
+frame."""
 
 from __future__ import annotations
 

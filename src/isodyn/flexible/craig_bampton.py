@@ -1,13 +1,15 @@
 """Craig and Bampton's reduction of finite elements to interfaces and modes.
 
-An interface is a set of points that move like a rigid body: displacement d and rotation ϑ of its centre. The
-first one is held, since the floating frame moves with it. The displacements of all points are
+An interface is a set of points that move like a rigid body: displacement d and rotation ϑ of its
+centre. The first one is held, since the floating frame moves with it. The displacements of all
+points are
 
     u = S p,   S = [constraint modes, fixed-interface modes]
 
-A constraint mode is the static answer to a unit displacement or rotation of one interface; the others are
-the lowest modes with all interfaces held, scaled so that their largest displacement is one. All that
-inertia needs in the floating frame are sums over points, computed once (isodyn.flexible.floating_frame).
+A constraint mode is the static answer to a unit displacement or rotation of one interface; the
+others are the lowest modes with all interfaces held, scaled so that their largest displacement is
+one. All that inertia needs in the floating frame are sums over points, computed once
+(isodyn.flexible.floating_frame).
 """
 
 from __future__ import annotations
@@ -247,8 +249,8 @@ def _damping(what: str, given: Any, K: FloatArray, M: FloatArray) -> FloatArray:
 def _stiffening(
     what: str, elements: FiniteElements, held: IntArray, basis: FloatArray, origin: FloatArray
 ) -> FloatArray:
-    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, the first interface
-    being held."""
+    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, the first
+    interface being held."""
     if elements.solid is None:
         raise InputError(
             f"{what}: geometric stiffening needs stresses",

@@ -1,7 +1,7 @@
 """Finite elements of a body at rest: points, stiffness, mass, and a mesh where there is one.
 
-Every point has three displacements. The mass matrix is the same in all directions, M = m ⊗ I, as it is for
-solid elements and for lumped masses.
+Every point has three displacements. The mass matrix is the same in all directions, M = m ⊗ I, as it
+is for solid elements and for lumped masses.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class FiniteElements:
         Parameters
         ----------
         mesh
-            A mesh of scikit-fem (tetrahedra or hexahedra), a mesh of meshio, or the path of a file that
-            meshio reads.
+            A mesh of scikit-fem (tetrahedra or hexahedra), a mesh of meshio, or the path of a file
+            that meshio reads.
         E, nu, rho
             Young's modulus, Poisson's ratio, density.
         order

@@ -1,9 +1,10 @@
-"""Slopes of the forces of one flexible body over positions, velocities and accelerations of its members.
+"""Slopes of the forces of one flexible body over positions, velocities and accelerations of its
+members.
 
-The forces in the frame (isodyn.flexible.floating_frame) are differentiated in two steps: over
-(A₀, ω̇, p''), (ω, p') and p, which gives M_w, C_w and K_w; and these over the members. With increments
-(δr, δϑ) of the frame (0) and of an interface, scaled by c₀, c₁, c₂ for accelerations, velocities and
-positions,
+The forces in the frame (isodyn.flexible.floating_frame) are differentiated in two steps: over (A₀,
+ω̇, p''), (ω, p') and p, which gives M_w, C_w and K_w; and these over the members. With increments
+(δr, δϑ) of the frame (0) and of an interface, scaled by c₀, c₁, c₂ for accelerations, velocities
+and positions,
 
     δA₀ = c₀ R₀ᵀδr₀ + c₂ A₀ × δϑ₀,     δω̇ = c₀ δϑ₀,     δω = c₁ δϑ₀
     δy = c₂ (R₀ᵀ(δr − δr₀) + y × δϑ₀),     the same of R₀ᵀ(ṙ − ṙ₀) and R₀ᵀ(r̈ − r̈₀) with c₁, c₀ and c₂
@@ -186,9 +187,9 @@ def torque_slope(
 def vary_interface(
     j: int, of_frame: int, c: FloatArray, d: Vector, turn: Vector, frame: Any, pose: Any, column: int, scratch: Any
 ) -> None:
-    """p, p', p'' of interface j along an increment of its position (d, in the frame) and orientation
-    (in its own axes), or with `of_frame` = 1 of those of the frame; angular accelerations are in
-    scratch.column."""
+    """p, p', p'' of interface j along an increment of its position (d, in the frame) and
+    orientation (in its own axes), or with `of_frame` = 1 of those of the frame; angular
+    accelerations are in scratch.column."""
     at, w, w_rate = 6 * j, triple(frame.w), vector(scratch.column, 0)
     place, rate = triple(scratch.place[j]), triple(scratch.rate[j])
     if of_frame == 1:

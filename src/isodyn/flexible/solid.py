@@ -114,8 +114,8 @@ class Solid:
         return skfem.Basis(self.mesh, skfem.ElementVector(self._element), quadrature=quadrature)
 
     def stress_fields(self, u: FloatArray, basis: Any = None) -> FloatArray:
-        """σ at the points of a basis, (3, 3, elements, points), of displacements (n, 3); at those of
-        integration if it is left out."""
+        """σ at the points of a basis, (3, 3, elements, points), of displacements (n, 3); at those
+        of integration if it is left out."""
         x = np.empty(self.vector.N)
         x[self._order] = u.ravel()
         e = _strain((self.vector if basis is None else basis).interpolate(x).grad)

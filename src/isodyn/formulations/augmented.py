@@ -3,8 +3,8 @@
     M a + Gᵀ(κ λ + ς φ) = Q,      κ φ = 0        [Shimada2014 (7.202)–(7.206)]
 
 ς φ vanishes with φ. Beside a multiplier that takes what it leaves it changes no motion: a step has
-the q, v and a of the same step without it, to rounding. What changes is how it is found: ς GᵀG joins
-the matrix of the step, and λ is the rest that the penalty leaves to the multiplier.
+the q, v and a of the same step without it, to rounding. What changes is how it is found: ς GᵀG
+joins the matrix of the step, and λ is the rest that the penalty leaves to the multiplier.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from isodyn.systems.questions import Questions
 class AugmentedMultipliers(Formulation):
     """Let a penalty ς φ carry a part of the constraint forces, and multipliers κ λ the rest.
 
-    φ and φ̇ vanish at every t_n, as with `Stabilised`; `sol.lam` is κ λ + ς φ, from M a + Gᵀλ = Q at t_n.
-    The multipliers λ that the steps carry are in `sol.aux["augmented"]`.
+    φ and φ̇ vanish at every t_n, as with `Stabilised`; `sol.lam` is κ λ + ς φ, from M a + Gᵀλ = Q
+    at t_n. The multipliers λ that the steps carry are in `sol.aux["augmented"]`.
 
     Parameters
     ----------

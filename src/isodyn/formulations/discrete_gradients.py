@@ -1,22 +1,23 @@
-"""The midpoint rule with forces that do the work of the potential: energy and momenta are conserved.
+"""The midpoint rule with forces that do the work of the potential: energy and momenta are
+conserved.
 
     q₁ − q₀ = d = Δt (v₀ + v₁)/2
     M (v₁ − v₀) = Δt (F̄ − Ḡᵀλ̄),    φ(q₁) = 0
     F̄ = F − [V₁ − V₀ + F·d] w/(w·d),     Ḡ = G + [φ₁ − φ₀ − G d] wᵀ/(w·d)
 
 with F = Q and G at the middle q_m. A member as [Shimada2014 §2.4.3] discusses them, by the discrete
-gradients of [Gonzalez1996]: F̄·d = −(V₁ − V₀) and Ḡ d = φ₁ − φ₀ = 0, so that T + V is the same after
-every step, whatever the step. w = M d conserves energy alone.
+gradients of [Gonzalez1996]: F̄·d = −(V₁ − V₀) and Ḡ d = φ₁ − φ₀ = 0, so that T + V is the same
+after every step, whatever the step. w = M d conserves energy alone.
 
 With rows A(q) of translations and rotations that change neither V nor φ, P = 1 − M Aᵀ(A M Aᵀ)⁻¹A at
 q_m takes rigid motions out: A P = 0. Then
 
     w = P M d,     F = Q_m + P (½(Q₀ + Q₁) − Q_m),     G the same,
 
-and A F̄ = 0: the momenta A(q) M v are the same after every step too. For one particle and a centre w
-is radial. Where d is rigid, q₀ and q₁ differ by a rotation (Cayley's) and the bracket vanishes with
-w; the term of P in F is its slope there, so that bracket/(w·d) is no 0/0 on circles and in other
-motions without deformation.
+and A F̄ = 0: the momenta A(q) M v are the same after every step too. For one particle and a centre
+w is radial. Where d is rigid, q₀ and q₁ differ by a rotation (Cayley's) and the bracket vanishes
+with w; the term of P in F is its slope there, so that bracket/(w·d) is no 0/0 on circles and in
+other motions without deformation.
 """
 
 from __future__ import annotations

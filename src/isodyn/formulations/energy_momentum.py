@@ -35,10 +35,10 @@ class EnergyMomentum(Formulation):
     Parameters
     ----------
     points
-        1, 2 or 3 if coordinates are points on a line, in a plane or in space: momenta that belong to
-        translations, and to rotations about the axes through the origin, are conserved where forces
-        and constraints allow it. `sol.aux["momenta"]` has their histories. If it is left out,
-        energy alone is conserved.
+        1, 2 or 3 if coordinates are points on a line, in a plane or in space: momenta that belong
+        to translations, and to rotations about the axes through the origin, are conserved where
+        forces and constraints allow it. `sol.aux["momenta"]` has their histories. If it is left
+        out, energy alone is conserved.
 
     Raises
     ------

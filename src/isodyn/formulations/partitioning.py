@@ -5,10 +5,10 @@
     q̇ = N ẏ + ν,   q̈ = N ÿ + κ,   N = [1; −φ_u⁻¹ φ_y]
     Nᵀ(M q̈ − Q) = 0                           [Pennestri2008 (55)–(57) adapted]
 
-The last line is the document's M̂ ÿ = Q̂, with N written out. The partition is chosen where the motion
-starts, by pivots of G in typical sizes, and again when ∂u/∂y has grown beyond a limit: the run goes
-on from the state there with other independent coordinates, by a start of its own, as after a
-breakpoint.
+The last line is the document's M̂ ÿ = Q̂, with N written out. The partition is chosen where the
+motion starts, by pivots of G in typical sizes, and again when ∂u/∂y has grown beyond a limit: the
+run goes on from the state there with other independent coordinates, by a start of its own, as after
+a breakpoint.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ ROUNDING = 1e-14  # of the size of q: corrections of u below this are none
 class Partitioning(Formulation):
     """Integrate independent coordinates and solve the constraints for the others.
 
-    φ and φ̇ vanish at every t_n. `sol.aux["dependent"]` marks the dependent coordinates of each row.
+    φ and φ̇ vanish at every t_n. `sol.aux["dependent"]` marks the dependent coordinates of each
+    row.
 
     Parameters
     ----------
@@ -232,7 +233,8 @@ class Partition:
         return float(np.abs(N).max(initial=0.0))
 
     def reduced(self, v: FloatArray) -> PythonSystem:
-        """The system in the independent coordinates, at the state that the partition was made for."""
+        """The system in the independent coordinates, at the state that the partition was made
+        for."""
         kept, scales = self.independent, self.system.scales
         scales = Scales(scales.q[kept], scales.v[kept], scales.at[kept])
         names = tuple(self.system.names[i] for i in kept)
@@ -280,7 +282,8 @@ class _Answers:
 
 
 class _Watch:
-    """Looks at every step whether the partition still serves, and shows the state to an observer."""
+    """Looks at every step whether the partition still serves, and shows the state to an
+    observer."""
 
     def __init__(self, partition: Partition, worst: float, observe: Any) -> None:
         self.partition, self.worst, self.observe, self.stopped = partition, worst, observe, False

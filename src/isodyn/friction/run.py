@@ -77,8 +77,8 @@ def integrate_with_friction(
     max_switches
         More of them end the run with an error.
     checkpoint
-        A folder, or a `isodyn.results.Checkpoint`, to which the run appends; the same call goes on from
-        it after a stop or a crash, bit for bit.
+        A folder, or a `isodyn.results.Checkpoint`, to which the run appends; the same call goes on
+        from it after a stop or a crash, bit for bit.
 
     Returns
     -------

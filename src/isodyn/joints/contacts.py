@@ -1,9 +1,10 @@
 """Contact of a round body with a surface: where they touch, how far they are apart, how they slip.
 
 Body i carries an ellipsoid about s_i, A = Σ aₖ² eₖeₖᵀ with its half axes aₖ (one of them may be
-zero: a disc), rounded by a ball of radius ρ. Body j carries the surface z = f(y), drawn out along x,
-in its own frame B with origin s_j: rows (c₁, c × c₁, c) of B are the directions x, y, z; f = 0 is a
-plane. All of what follows is in that frame, with p the centre of the ellipsoid there and S = B R_jᵀ R_i.
+zero: a disc), rounded by a ball of radius ρ. Body j carries the surface z = f(y), drawn out along
+x, in its own frame B with origin s_j: rows (c₁, c × c₁, c) of B are the directions x, y, z; f = 0
+is a plane. All of what follows is in that frame, with p the centre of the ellipsoid there and S = B
+R_jᵀ R_i.
 
     ν = (0, −f′, 1)                         normal of the surface at y
     k = −A ν/s − ρ ν/|ν|,  s² = νᵀA ν       from the centre to the point with that normal, A here S A Sᵀ
@@ -172,8 +173,9 @@ def way(sliding: bool, at: Touch, word: WordNumbers) -> tuple[Vector, Vector]:
 
 @kernel()
 def contact(sliding: bool, p: Pose, q: Pose, word: WordNumbers) -> tuple[float, Vector, Vector, Vector]:
-    """The height X_z − f, and the gradient W, x_i × w_i, x_j × w_j of w·(velocity of i − velocity of
-    j), W in the world, the others in the bodies; those of j are to be taken with the other sign."""
+    """The height X_z − f, and the gradient W, x_i × w_i, x_j × w_j of w·(velocity of i − velocity
+    of j), W in the world, the others in the bodies; those of j are to be taken with the other
+    sign."""
     at = touch(p, q, word)
     y, _, k, _, _ = at
     w, _ = way(sliding, at, word)

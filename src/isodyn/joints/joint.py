@@ -1,5 +1,5 @@
-"""What all kinematic pairs have in common: two bodies, the place of the joint on them, and its symbol
-in drawings.
+"""What all kinematic pairs have in common: two bodies, the place of the joint on them, and its
+symbol in drawings.
 """
 
 from __future__ import annotations

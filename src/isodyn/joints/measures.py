@@ -13,9 +13,9 @@ s, d = P_j − P_i:
     ROLL_SPHERE, ROLL_DISC   rates only: velocity u·ẋ of the material point of body i that touches the plane ⟂ n
     CONTACT, SLIP            height and slip of an ellipsoid of body i on a surface of body j (isodyn.joints.contacts)
 
-Poses tell ANGLE, TANGENT_ANGLE, TWIST and CROSS within half a turn. Where something depends on the value,
-whole turns are counted: the angle is a coordinate of the state (isodyn.multibody.turns), and the
-measure takes it from there.
+Poses tell ANGLE, TANGENT_ANGLE, TWIST and CROSS within half a turn. Where something depends on the
+value, whole turns are counted: the angle is a coordinate of the state (isodyn.multibody.turns), and
+the measure takes it from there.
 
 Every measure has a gradient g, ẋ = g·v with v = (ṙ_i, ω_i, ṙ_j, ω_j), a rest h, ẍ = g·v̇ + h, and a
 stiffness K = ∂g/∂q along body-frame increments of rotation; h = vᵀK v. K is not symmetric: half the

@@ -1,4 +1,5 @@
-"""Kinematic pairs that turn about or slide along an axis, as sentences of words (isodyn.joints.words).
+"""Kinematic pairs that turn about or slide along an axis, as sentences of words
+(isodyn.joints.words).
 
     hinge       points coincide; axes (1,3) (2,3)            prismatic     offsets 1, 2; axes (1,2) (2,3) (3,1)
     screw       cylindrical; offset 3 − pitch·angle          cylindrical   offsets 1, 2; axes (1,3) (2,3)
@@ -267,8 +268,9 @@ class Planar(Joint):
     first, second
         Names of the bodies, or "ground".
     direction
-        Direction of x, in the world at the start, or in the first body if `axes` are given; its part
-        along the axis is left out. If left out, the axis of the world that is farthest from `axis`.
+        Direction of x, in the world at the start, or in the first body if `axes` are given; its
+        part along the axis is left out. If left out, the axis of the world that is farthest from
+        `axis`.
     point
         Point of the joint in the world at the start; the mass centre of the second body if left
         out.

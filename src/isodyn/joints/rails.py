@@ -102,10 +102,10 @@ class RollingEllipsoid(Surface, JointPart):
 class WheelOnRail(Surface, JointPart):
     """A wheel that rolls without slip on a rail with a given profile.
 
-    The rail is the surface z = Σ cₖ yᵏ, with x along the rail, z along the normal and y across, from
-    `plane_point` on. The wheel is a disc of the given radius, whose rim is rounded by the radius
-    `tread`, or a barrel whose half axis along its own axis is `barrel`. Where the wheel touches the
-    rail follows from both; it must be the only place.
+    The rail is the surface z = Σ cₖ yᵏ, with x along the rail, z along the normal and y across,
+    from `plane_point` on. The wheel is a disc of the given radius, whose rim is rounded by the
+    radius `tread`, or a barrel whose half axis along its own axis is `barrel`. Where the wheel
+    touches the rail follows from both; it must be the only place.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ class WheelOnRail(Surface, JointPart):
     Raises
     ------
     InputError
-        If the numbers are not admissible, or a rail with a profile moves by `lift` or `slide`: let a
-        driven body carry it.
+        If the numbers are not admissible, or a rail with a profile moves by `lift` or `slide`: let
+        a driven body carry it.
 
     Examples
     --------

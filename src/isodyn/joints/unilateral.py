@@ -119,8 +119,8 @@ ON_PLANE: Keys = {**TOUCH, "plane_point": optional(Value.VECTOR), "normal": opti
 
 
 def frame_of(part: Any, body: Body) -> tuple[FloatArray, FloatArray]:
-    """A point of the plane and (tangent, tangent, normal), in the world at the start; in the plane of
-    planar bodies the second tangent stands across."""
+    """A point of the plane and (tangent, tangent, normal), in the world at the start; in the plane
+    of planar bodies the second tangent stands across."""
     flat = body.kind in PLANAR
     n = part.normal if part.normal is not None else (0, 1, 0) if flat else (0, 0, 1)
     n = unit(f"{part.what}: normal", n, "normal")

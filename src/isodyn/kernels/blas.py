@@ -72,8 +72,8 @@ def subtract_by_blas(
     shape: tuple[int, int, int],
     strides: tuple[int, int, int],
 ) -> None:
-    """C −= Lᵀ R for blocks at these places of the array A, row by row: rows of C, depth and columns,
-    and the strides of the three."""
+    """C −= Lᵀ R for blocks at these places of the array A, row by row: rows of C, depth and
+    columns, and the strides of the three."""
     rows, depth, columns = shape
 
     def block(at: int, shape: tuple[int, int], stride: int) -> Any:

@@ -47,7 +47,8 @@ def folder() -> Path:
 
 
 def doubt(place: Path) -> str:
-    """Why code in a folder is not run; nothing where only this user, or the system, writes there."""
+    """Why code in a folder is not run; nothing where only this user, or the system, writes
+    there."""
     if os.name != "posix":
         return ""
     try:

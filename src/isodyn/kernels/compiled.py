@@ -23,11 +23,12 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
                 what increments told to what the poses say (asked only of models that count turns)
 
-`tables` and `scratch` are addresses of structs (isodyn.kernels.struct) that a model opens as its own in
-its first line: what Python wrote once and kernels only read, so that threads share it; and memory for
-work, of which every thread has its own. `traits` says which questions a model answers and what is known
-about it. A first-order system uses the same function with (nothing, s, s', z) in the places of (q, v, a,
-lam); VELOCITY is then its constraint c(s, z, t) and ACCELERATION the total derivative of it.
+`tables` and `scratch` are addresses of structs (isodyn.kernels.struct) that a model opens as its
+own in its first line: what Python wrote once and kernels only read, so that threads share it; and
+memory for work, of which every thread has its own. `traits` says which questions a model answers
+and what is known about it. A first-order system uses the same function with (nothing, s, s', z) in
+the places of (q, v, a, lam); VELOCITY is then its constraint c(s, z, t) and ACCELERATION the total
+derivative of it.
 
 `kernel` declares a function that Numba compiles when it is first called, and whose machine code is
 kept on disk under a stamp of its source. Kernels call each other across files, so the stamp covers

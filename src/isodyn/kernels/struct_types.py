@@ -2,8 +2,8 @@
 
 A value of struct type is one address. A number is a load or a store at a constant distance from it.
 An array is found through the words of the header, which are marked as never changing. Arrays cannot
-be exchanged, only their elements can. Functions that know nothing of a class take the `ADDRESS` of a
-struct; who knows it opens it: `tables = opened(Tables, tables)`.
+be exchanged, only their elements can. Functions that know nothing of a class take the `ADDRESS` of
+a struct; who knows it opens it: `tables = opened(Tables, tables)`.
 """
 
 from __future__ import annotations

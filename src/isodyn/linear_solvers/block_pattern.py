@@ -24,7 +24,8 @@ class BlockUpdate(Struct):
 
 
 class Front(Struct):
-    """What a node has besides where it is eliminated as a front (isodyn.linear_solvers.front_lu)."""
+    """What a node has besides where it is eliminated as a front
+    (isodyn.linear_solvers.front_lu)."""
 
     made, kept = integer, integer  # places where its contribution is made, and where it stays
     first_child, sibling = integer, integer  # −1: none

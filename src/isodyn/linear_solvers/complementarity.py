@@ -45,7 +45,8 @@ def radii(W: FloatArray, first: IntArray, r: FloatArray) -> None:
 def rim(
     k: int, p: FloatArray, u: FloatArray, first: IntArray, mu: FloatArray, base: FloatArray, r: FloatArray
 ) -> tuple[float, float, float]:
-    """Of contact k: the normal component of the projection, the radius of its cone, and |p_T − r u_T|."""
+    """Of contact k: the normal component of the projection, the radius of its cone, and |p_T − r
+    u_T|."""
     i = first[k]
     push = max(0.0, p[i] - r[i] * u[i])
     size = 0.0
@@ -301,8 +302,8 @@ def shorten(
     s: FloatArray,
     p: FloatArray,
 ) -> None:
-    """Where all that push stick, or slide without friction, and forces are not unique: those of least
-    norm before they were scaled by s, if they are admissible."""
+    """Where all that push stick, or slide without friction, and forces are not unique: those of
+    least norm before they were scaled by s, if they are admissible."""
     chosen = np.empty(b.size, dtype=np.int64)
     many = sticking(W, b, first, mu, base, p, chosen)
     if many == 0 or many > SMALL:
@@ -364,8 +365,8 @@ def solve_island(
     tolerance: float,
     p: FloatArray,
 ) -> int:
-    """Solve the problem of contacts that all act on each other from the guess p, into p; NOT_CONVERGED
-    where no way leads to its solution, or there is none."""
+    """Solve the problem of contacts that all act on each other from the guess p, into p;
+    NOT_CONVERGED where no way leads to its solution, or there is none."""
     n = b.size
     s, c, x, start = np.empty(n), np.empty(n), np.empty(n), np.empty(first.size - 1)
     A = scaled(W, first, s)

@@ -1,7 +1,7 @@
 """Contact problems of many contacts: those that do not act on each other are solved apart.
 
-Contacts of bodies that nothing else connects have no entries of W in common; each island is a problem
-of its own (isodyn.linear_solvers.complementarity), and the cost is that of the islands.
+Contacts of bodies that nothing else connects have no entries of W in common; each island is a
+problem of its own (isodyn.linear_solvers.complementarity), and the cost is that of the islands.
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ A front is one dense block of the unknowns that go now and of those that they to
     [ D  Y ]     D = Pᵀ L U,     Y ← L⁻¹P Y,     Z ← Z U⁻¹,     C ← C − Z Y.
     [ Z  C ]
 
-D and Y lie side by side, row by row; Z is stored as its transpose, so that all loops run along rows.
-A front begins with entries of the matrix (D, Y, Z lie where they were filled in) and with what its
-children left (their C, isodyn.linear_solvers.front_tree). Pivots are chosen among all unknowns of a
-front, bodies and multipliers. Small fronts have unrolled loops; large products go to BLAS.
+D and Y lie side by side, row by row; Z is stored as its transpose, so that all loops run along
+rows. A front begins with entries of the matrix (D, Y, Z lie where they were filled in) and with
+what its children left (their C, isodyn.linear_solvers.front_tree). Pivots are chosen among all
+unknowns of a front, bodies and multipliers. Small fronts have unrolled loops; large products go to
+BLAS.
 """
 
 from __future__ import annotations

@@ -50,9 +50,9 @@ def leaving_row(T: FloatArray, basis: IntArray, column: int) -> int:
 
 @kernel(i8(F2, F, F), apart=True, allocates=True)
 def lemke(W: FloatArray, b: FloatArray, p: FloatArray) -> int:
-    """0 ≤ p ⊥ W p + b ≥ 0 by Lemke's pivots, into p; NOT_CONVERGED where they end on a ray. Matrices may
-    be singular: pivots that are rounding are none, and an artificial variable that is rounding is
-    zero."""
+    """0 ≤ p ⊥ W p + b ≥ 0 by Lemke's pivots, into p; NOT_CONVERGED where they end on a ray.
+    Matrices may be singular: pivots that are rounding are none, and an artificial variable that is
+    rounding is zero."""
     n = b.size
     T, basis = np.zeros((n, 2 * n + 2)), np.empty(n, dtype=np.int64)
     row, size, most = 0, 0.0, 0.0

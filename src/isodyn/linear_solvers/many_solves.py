@@ -1,5 +1,5 @@
-"""Solutions for many right-hand sides at a time, and with the transposed matrix, from the factors of
-blocks or fronts (sensitivities and adjoints need them).
+"""Solutions for many right-hand sides at a time, and with the transposed matrix, from the factors
+of blocks or fronts (sensitivities and adjoints need them).
 
 With node p eliminated after the ones before it (isodyn.linear_solvers.block_lu),
 

@@ -5,11 +5,11 @@ from then on, which is told by p in the list of each of them instead of by all t
 that a new one contains are absorbed by it, so that no list outgrows the number of neighbours that
 its node had in the beginning. Degrees are exact, in unknowns, and kept in buckets.
 
-A node of multipliers waits for its bodies, which keeps its pivot −G J⁻¹Gᵀ away from zero, or for one
-of them whose only joint left it is (`early`): all other joints of that body went before, on the side
-of their other bodies, so that nothing but inertia is left in its block, and the pivot of the joint
-is as good as its rows on this body alone. After *any* body it may be zero: the last link of a chain
-that was begun at the ground cannot move along itself.
+A node of multipliers waits for its bodies, which keeps its pivot −G J⁻¹Gᵀ away from zero, or for
+one of them whose only joint left it is (`early`): all other joints of that body went before, on the
+side of their other bodies, so that nothing but inertia is left in its block, and the pivot of the
+joint is as good as its rows on this body alone. After *any* body it may be zero: the last link of a
+chain that was begun at the ground cannot move along itself.
 """
 
 from __future__ import annotations

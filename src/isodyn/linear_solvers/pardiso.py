@@ -1,4 +1,5 @@
-"""PARDISO's Cholesky factors through pypardiso where the user has installed it (it brings Intel's MKL).
+"""PARDISO's Cholesky factors through pypardiso where the user has installed it (it brings Intel's
+MKL).
 
 Measured on a plate of 200,000 unknowns, one thread, processor time: factorises in 1.1 s, solves in
 0.1 s; CHOLMOD 1.0 and 0.05 s, SuperLU 4.3 and 0.08 s.
@@ -18,8 +19,8 @@ POSITIVE_DEFINITE = 2  # PARDISO's number of such matrices, which are given by t
 
 
 def pardiso(A: Any) -> Callable[[FloatArray], FloatArray] | None:
-    """A function that solves with the symmetric matrix A; None without pypardiso or its library, or when
-    A is not positive definite."""
+    """A function that solves with the symmetric matrix A; None without pypardiso or its library, or
+    when A is not positive definite."""
     try:
         package = import_module("pypardiso.pardiso_wrapper")
         solver = package.PyPardisoSolver(mtype=POSITIVE_DEFINITE)

@@ -3,7 +3,8 @@ factorisation.
 
 Columns are scaled by typical sizes (isodyn.systems.scales), rows to unit length, then G is
 factorised with column pivoting on Gᵀ, Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` ×
-|R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the constraints conflict.
+|R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the
+constraints conflict.
 
 Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of
 what is new in it, in the metric of M⁻¹.

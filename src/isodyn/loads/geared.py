@@ -60,8 +60,8 @@ def curve_text(speeds: Sequence[float], torques: Sequence[float], speed: str) ->
 class GearMotor(JointLoad):
     """A motor with a gear on a coordinate of a joint, by its torque–speed curve.
 
-    The torque on the joint is ratio · efficiency · command · T(ω) at the speed ω = ratio · rate of the
-    motor, counted in the direction of the command. A command of 1 is full torque forwards, −1
+    The torque on the joint is ratio · efficiency · command · T(ω) at the speed ω = ratio · rate of
+    the motor, counted in the direction of the command. A command of 1 is full torque forwards, −1
     backwards, 0 lets the motor turn freely; controllers write it. The inertia of the rotor is that
     of a body of its own on a `Gear` or a `Coupling`.
 

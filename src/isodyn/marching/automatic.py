@@ -3,8 +3,8 @@ stability does, and back.
 
 The explicit method tells by the change of rates between two states at the end of a step that it is
 held at its limit of stability (isodyn.stepping.dop853). Radau is asked after some dozens of steps:
-with the derivatives that it knows, the largest |λ| of M λ² + C λ + K, along the constraints, times its
-step is compared with the same limit. It is asked more rarely the more often the methods change.
+with the derivatives that it knows, the largest |λ| of M λ² + C λ + K, along the constraints, times
+its step is compared with the same limit. It is asked more rarely the more often the methods change.
 """
 
 from __future__ import annotations

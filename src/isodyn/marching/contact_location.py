@@ -1,8 +1,8 @@
 """Where in a step something happens to contacts.
 
-The step that ends there is found on its own size: g(step(x)) = 0 is solved for x where a gap closes,
-and likewise where slip comes to rest or a contact is torn loose, so that the state there is the end of
-a step as any other.
+The step that ends there is found on its own size: g(step(x)) = 0 is solved for x where a gap
+closes, and likewise where slip comes to rest or a contact is torn loose, so that the state there is
+the end of a step as any other.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class ContactLocation(ContactSteps):
         return self.solved(lowest, low, value, t_1, high)[0]
 
     def deepest(self, t_0: float, t_1: float, candidates: IntArray) -> tuple[float, Any]:
-        """A time inside the step at which a gap that is open at both ends is closed; t_0 where there
-        is none."""
+        """A time inside the step at which a gap that is open at both ends is closed; t_0 where
+        there is none."""
         contacts, dt = self.contacts, t_1 - t_0
         before, after = contacts.gap_before.copy(), contacts.gap.copy()
         slope, end = contacts.rate_before.copy(), contacts.rate.copy()
@@ -127,8 +127,8 @@ class ContactLocation(ContactSteps):
         return t
 
     def tear(self, t_0: float, t_1: float) -> float:
-        """End the last step where a contact that sticks is torn loose, and friction drops; where that
-        is."""
+        """End the last step where a contact that sticks is torn loose, and friction drops; where
+        that is."""
         contacts, k = self.contacts, int(self.contacts.culprit)
         tangents = slice(int(contacts.tangent[k]), int(contacts.tangent[k + 1]))
 

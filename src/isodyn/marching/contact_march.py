@@ -109,8 +109,8 @@ def gaps_closed(contacts: Contacts, dt: float) -> int:
 
 @kernel()
 def slips_turned(contacts: Contacts) -> int:
-    """TURNED if a contact that slid comes to rest, or slides back; LOOSE if one at rest is torn loose,
-    and friction drops."""
+    """TURNED if a contact that slid comes to rest, or slides back; LOOSE if one at rest is torn
+    loose, and friction drops."""
     for k in range(contacts.closed.size):
         if contacts.mode[k] == OPEN:
             continue
@@ -219,8 +219,8 @@ def sized_with_contacts(
     gap_model: Any,
     contacts: Contacts,
 ) -> int:
-    """One step whose size the policy chooses; a status of TAKEN, or what went wrong. A step through a
-    gap is judged like others, and looked into afterwards."""
+    """One step whose size the policy chooses; a status of TAKEN, or what went wrong. A step through
+    a gap is judged like others, and looked into afterwards."""
     size = bounded(plan, state.next_dt)
     while True:
         t, t_1 = state.t, end_of_step(state.t, size, next_landing(plan, state.t))
@@ -271,8 +271,8 @@ def march_with_contacts(
     contacts: Contacts,
     kept: Any,
 ) -> int:
-    """Go on until contacts.upto steps are done, or something happened in the last one: CHANGED after it
-    is counted, with what was seen of events in contacts.seen; others before."""
+    """Go on until contacts.upto steps are done, or something happened in the last one: CHANGED
+    after it is counted, with what was seen of events in contacts.seen; others before."""
     while state.step < contacts.upto:
         closed = count_closed(contacts)
         if plan.by_policy == 1:

@@ -1,7 +1,8 @@
-"""A run with contacts: steps with closed contacts in them, cut only where a gap closes or slip turns
-round; impacts there, and a start after every change of what is closed.
+"""A run with contacts: steps with closed contacts in them, cut only where a gap closes or slip
+turns round; impacts there, and a start after every change of what is closed.
 
-Steps end there as any other (isodyn.marching.contact_location). Source: docs/derivations/contact.md.
+Steps end there as any other (isodyn.marching.contact_location). Source:
+docs/derivations/contact.md.
 """
 
 from __future__ import annotations
@@ -247,8 +248,8 @@ class ContactRun(ContactLocation):
         return out[:n]
 
     def take_whole_step(self) -> None:
-        """The last step to its end without location: out of the obstacles, and a jump there from the
-        velocities at its beginning."""
+        """The last step to its end without location: out of the obstacles, and a jump there from
+        the velocities at its beginning."""
         contacts, state = self.contacts, self.state
         leg = self.physics(self.closure)[3]
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching

@@ -69,7 +69,8 @@ class ContactSteps(Run):
         )
 
     def warn(self, sol: Any) -> None:
-        """Nothing: kinks of forces, where contacts open and begin to slide, look like coarse steps."""
+        """Nothing: kinks of forces, where contacts open and begin to slide, look like coarse
+        steps."""
 
     def step_again(self, t_1: float) -> bool:
         """The last step, to another end; False where there is no such step."""

@@ -209,8 +209,8 @@ def one_member(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, 
 
 @kernel()
 def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thread: Any) -> None:
-    """Start, scratch and weights of a member, in their rows i and `own`, into the memory of a thread, which is as before any
-    run otherwise."""
+    """Start, scratch and weights of a member, in their rows i and `own`, into the memory of a
+    thread, which is as before any run otherwise."""
     state, fresh = thread.state, thread.fresh_memory
     copy_struct(address_at(members.scratch[own]), scratch)
     copy_to(members.by_q[own], fresh.by_q)

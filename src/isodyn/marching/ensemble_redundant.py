@@ -38,8 +38,8 @@ def is_clear(rows: Rows) -> bool:
 
 
 def straight(kernel: Any) -> Any:
-    """A kernel to be called with arguments of its declared types, at which nobody looks: that would cost
-    more than a short run. Without compiling, the function itself."""
+    """A kernel to be called with arguments of its declared types, at which nobody looks: that would
+    cost more than a short run. Without compiling, the function itself."""
     return kernel.ready().entry_point if hasattr(kernel, "ready") else kernel
 
 
@@ -51,7 +51,8 @@ class RedundantThreads(Threads):
         return ensemble_shared.start_member, ensemble_shared.march_member, self.model.function
 
     def work(self, course: Any) -> None:
-        """One thread: members until none is left, with memory of its own for each choice of rows."""
+        """One thread: members until none is left, with memory of its own for each choice of
+        rows."""
         many, mine = self.many, Desk(self, course)
         while many.stop[0] == 0:
             try:

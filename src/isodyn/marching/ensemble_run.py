@@ -37,7 +37,8 @@ _LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
 
 
 class Members:
-    """What became of all members: those that were run by themselves, by `alone`, and their errors."""
+    """What became of all members: those that were run by themselves, by `alone`, and their
+    errors."""
 
     def __init__(
         self,
@@ -57,8 +58,8 @@ class Members:
         self.redundant: dict[int, tuple[str, ...]] = {}  # rows that follow from others, by member
 
     def execute(self, together: Threads | None, bar: Progress, *, side_by_side: bool) -> Ensemble:
-        """Run all members: together if that is possible, then the others by themselves, `side_by_side`
-        in several threads."""
+        """Run all members: together if that is possible, then the others by themselves,
+        `side_by_side` in several threads."""
         started, stopped = run_clock(), None
         try:
             with interrupts.noted():

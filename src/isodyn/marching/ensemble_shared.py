@@ -1,9 +1,9 @@
-"""One member of an ensemble whose rows depend on each other: a start onto the rows that it enforces,
-and a march that looks at its rows as a single run does (isodyn.marching.redundant_rows).
+"""One member of an ensemble whose rows depend on each other: a start onto the rows that it
+enforces, and a march that looks at its rows as a single run does (isodyn.marching.redundant_rows).
 
-Between the two a thread asks Python for what LAPACK decides: the choice of rows, and the multipliers
-of the first row (isodyn.marching.ensemble_redundant). A member with a row that needs care is left to
-a single run.
+Between the two a thread asks Python for what LAPACK decides: the choice of rows, and the
+multipliers of the first row (isodyn.marching.ensemble_redundant). A member with a row that needs
+care is left to a single run.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Events of a run: where they are inside a step, and what becomes of the run there.
 
 The march says that something may have happened in its last step. The zeros are located on the
-interpolant of the step: the dense output of a method, or the quintic of (q, v, a). An event that only
-is noted leaves the run as it is. Where one acts, or ends the run, the step is repeated so that it ends
-there: the end of a shorter step differs from the interpolant, so its own zero is found by a secant,
-to rounding of t. Then the action follows, and a start.
+interpolant of the step: the dense output of a method, or the quintic of (q, v, a). An event that
+only is noted leaves the run as it is. Where one acts, or ends the run, the step is repeated so that
+it ends there: the end of a shorter step differs from the interpolant, so its own zero is found by a
+secant, to rounding of t. Then the action follows, and a start.
 """
 
 from __future__ import annotations

@@ -144,7 +144,8 @@ class LastStep(AtRest):
         state.a, state.lam, state.da = sample.a, sample.lam, 0.0
 
     def count_part(self) -> None:
-        """Count a step that ends at an event; a grid time that is as good as reached is left out."""
+        """Count a step that ends at an event; a grid time that is as good as reached is left
+        out."""
         state, plan = self.state, self.plan
         self.counters.steps += 1
         tiny = UNITS * float(np.spacing(abs(plan.t_stop)))
@@ -274,8 +275,8 @@ class LastStep(AtRest):
             begin_stretch(self, self.sizes, float(self.state.t), first=False)
 
     def has_new_accelerations(self, t: float) -> bool:
-        """Solve for accelerations and multipliers at a state that stays as it is; False where q and v
-        have to be put onto the constraints first, or other rows have to be chosen."""
+        """Solve for accelerations and multipliers at a state that stays as it is; False where q and
+        v have to be put onto the constraints first, or other rows have to be chosen."""
         closure = self.closure
         kept = closure.at_balance or (closure.keep_position and closure.velocity != 0.0)
         if self.model.traits & GENERAL or self.independent.dropped.size or (self.system.m and not kept):

@@ -1,5 +1,5 @@
-"""A run whose steps another method than GS4 takes (isodyn.stepping.methods): the same march, with the
-method's own kernel.
+"""A run whose steps another method than GS4 takes (isodyn.stepping.methods): the same march, with
+the method's own kernel.
 
 Rows inside steps come from the dense output of the method, put onto the constraints, with
 accelerations and multipliers of their own. Where a formulation or a retraction is known to Python

@@ -1,5 +1,5 @@
-"""Values of a system by name while a run goes on: what formulas of loads may name is read by compiled
-code, all else from the catalogue of results (isodyn.results.quantities)."""
+"""Values of a system by name while a run goes on: what formulas of loads may name is read by
+compiled code, all else from the catalogue of results (isodyn.results.quantities)."""
 
 from __future__ import annotations
 

@@ -7,15 +7,15 @@ With B = G in typical sizes and pivots P chosen along the rows,
     b_d = w B_c,     U wᵀ = y                what a dropped row is made of
 
 A large w tells that enforced rows come to depend on each other where others would not: to enforce
-row d in the place of row i multiplies the volume that the rows span by |w_i|, both in unit length. A
-pivot that vanishes beside the length of its row tells that they do depend.
-The multipliers of least norm with the same force Bᵀλ are the projection of λ onto the range of B.
-With W the matrix of all w,
+row d in the place of row i multiplies the volume that the rows span by |w_i|, both in unit length.
+A pivot that vanishes beside the length of its row tells that they do depend. The multipliers of
+least norm with the same force Bᵀλ are the projection of λ onto the range of B. With W the matrix of
+all w,
 
     u = λ_c + Wᵀλ_d,    (I + W Wᵀ) λ_d' = W u,    λ_c' = u − Wᵀλ_d'
 
-The march ends at a row in which others should be enforced, and goes on with these. It also ends where
-a dropped row is off, or no longer depends: there it is time for a look with care
+The march ends at a row in which others should be enforced, and goes on with these. It also ends
+where a dropped row is off, or no longer depends: there it is time for a look with care
 (isodyn.marching.run, `watch_rows`).
 """
 
@@ -130,8 +130,8 @@ def eliminate(work: Sharing) -> bool:
 
 @kernel(fused=True)
 def express_dropped(work: Sharing) -> float:
-    """W: the dropped rows by the enforced ones; the largest part of one, all rows in unit length, or
-    −1 if one of them no longer depends on these."""
+    """W: the dropped rows by the enforced ones; the largest part of one, all rows in unit length,
+    or −1 if one of them no longer depends on these."""
     largest = 0.0
     for d in range(work.dropped.size):
         B, w, rest, square = work.B[work.dropped[d]], work.W[d], 0.0, work.squares[work.dropped[d]]

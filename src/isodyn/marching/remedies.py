@@ -88,8 +88,8 @@ class OtherPivots:
     against = frozenset({NO_PIVOT})
 
     def apply(self, run: Run, status: int) -> int:
-        """Let joints wait for all of their bodies, or merge one more pair of blocks, unless too many
-        were merged already."""
+        """Let joints wait for all of their bodies, or merge one more pair of blocks, unless too
+        many were merged already."""
         pattern = run.model.sparsity
         if pattern is None or run.other is not None:
             return status

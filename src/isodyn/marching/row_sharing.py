@@ -1,5 +1,5 @@
-"""A run with redundant rows: when the march looks at them (isodyn.marching.redundant_rows), with what
-memory, and what is done where others should be enforced."""
+"""A run with redundant rows: when the march looks at them (isodyn.marching.redundant_rows), with
+what memory, and what is done where others should be enforced."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def exchange(run: Run) -> bool:
 
 
 def can_share(run: Run) -> bool:
-    """Whether the march can look at the rows of this run: all of q, v and λ saved, at times that are
-    known before, and nobody else who looks at single rows."""
+    """Whether the march can look at the rows of this run: all of q, v and λ saved, at times that
+    are known before, and nobody else who looks at single rows."""
     system, kept = run.system, run.columns
     if run.observe is not None or run.watch is not None or run.sized or run.drifts or run.held is not None:
         return False

@@ -267,8 +267,8 @@ class Run(LastStep):
             self.watch_rows(True)
 
     def end_of_block(self, length: int) -> int:
-        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to the
-        next row if somebody looks at it, and to the next checkpoint."""
+        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to
+        the next row if somebody looks at it, and to the next checkpoint."""
         step, redundant = int(self.state.step), self.independent.dropped.size > 0
         upto = step + length
         if self.checkpoint is not None:
@@ -285,8 +285,8 @@ class Run(LastStep):
         return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
 
     def go_on(self, upto: int) -> None:
-        """Call the march once, up to a step or the end of the stretch. After a step that failed, apply
-        a remedy, or raise the error that explains the failure."""
+        """Call the march once, up to a step or the end of the stretch. After a step that failed,
+        apply a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
         if self.sampling is not None:

@@ -68,8 +68,8 @@ def sample_times(every: float, t0: float, t_end: float) -> FloatArray:
 
 
 def sampling_of(run: Run, dt: float | None) -> Sampling | None:
-    """The controllers of a run in steps of dt, or in those that it chooses; InputError for what they
-    cannot do."""
+    """The controllers of a run in steps of dt, or in those that it chooses; InputError for what
+    they cannot do."""
     controllers = controllers_of(run.system)
     if not controllers:
         return None

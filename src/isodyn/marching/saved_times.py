@@ -1,8 +1,8 @@
 """Rows at the times that a user names, between the steps of a run: dense output.
 
 q is the quintic through q, v and a of both ends of a step, v its derivative, a and λ are linear
-(isodyn.results.dense_output). Where a run keeps its constraints, q and v are then moved onto them by
-the least change in the mass norm. Times that are ends of steps get their rows as they are.
+(isodyn.results.dense_output). Where a run keeps its constraints, q and v are then moved onto them
+by the least change in the mass norm. Times that are ends of steps get their rows as they are.
 """
 
 from __future__ import annotations

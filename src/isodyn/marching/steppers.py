@@ -111,7 +111,8 @@ def first_size(run: MethodRun, exponent: float) -> float:
 
 
 def solves_sparse(system: Any, model: Any) -> bool:
-    """Whether Radau keeps the sparse pattern of a model: large ones, whose rows and tangents are known."""
+    """Whether Radau keeps the sparse pattern of a model: large ones, whose rows and tangents are
+    known."""
     if model.sparsity is None or system.nv + system.m <= SMALL or system.nq == 0:
         return False
     return bool(model.traits & KNOWS_TANGENT) and not model.traits & (GENERAL | NONIDEAL | SOLVES)
@@ -185,8 +186,8 @@ class OrderEight(OneMethod):
 
 
 class OrderFive(OneMethod):
-    """Radau IIA of order 5 (isodyn.stepping.radau). A step is held to a tolerance that makes the error
-    of the motion proportional to rtol."""
+    """Radau IIA of order 5 (isodyn.stepping.radau). A step is held to a tolerance that makes the
+    error of the motion proportional to rtol."""
 
     take, exponent, most_growth, unchanged = staticmethod(radau.take), 0.25, 8.0, 1.2
 

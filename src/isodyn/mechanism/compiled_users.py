@@ -2,8 +2,8 @@
 through Python.
 
 Every part is a layer around the model below it: it asks that model, and adds its own. Formulas are
-those of isodyn.mechanism.hybrid, which serves plain functions, nodes of beams and rows ψ. Layers are
-compiled anew in every process.
+those of isodyn.mechanism.hybrid, which serves plain functions, nodes of beams and rows ψ. Layers
+are compiled anew in every process.
 """
 
 from __future__ import annotations

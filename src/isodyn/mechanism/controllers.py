@@ -1,5 +1,5 @@
-"""Sampled controllers: laws that read names of the mechanism at equal distances in time, and set inputs
-of loads, which hold them until the next time."""
+"""Sampled controllers: laws that read names of the mechanism at equal distances in time, and set
+inputs of loads, which hold them until the next time."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Controller:
     writes
         Names of loads that hold what the law returns: motors, forces, torques.
     law
-        A function of (t, \\*reads) that returns as many numbers as there are writes, plain or compiled
-        with `numba.njit`; or formulas in names of the model, one for each write.
+        A function of (t, \\*reads) that returns as many numbers as there are writes, plain or
+        compiled with `numba.njit`; or formulas in names of the model, one for each write.
     delay
         After how many samples a value arrives; until the first one the loads hold zero.
     low, high
@@ -142,8 +142,9 @@ class Controller:
 class PID:
     """A law for controllers: proportional, integral and derivative action on one quantity.
 
-    u = kp e + ki ∫e dt − kd ẏ with e = target − y. The derivative is that of the quantity, not of the
-    error, so that a target that jumps makes no peak. Where u leaves the limits the integral waits.
+    u = kp e + ki ∫e dt − kd ẏ with e = target − y. The derivative is that of the quantity, not of
+    the error, so that a target that jumps makes no peak. Where u leaves the limits the integral
+    waits.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ class WithFlexibleBodies:
     ) -> FlexiblePart:
         """Add a body from finite elements that bends a little and moves as far as it likes.
 
-        Joints and loads name its interfaces like bodies: "rod.left". The floating frame moves with the
-        first interface; deformations are small in this frame. Gravity acts on the body.
+        Joints and loads name its interfaces like bodies: "rod.left". The floating frame moves with
+        the first interface; deformations are small in this frame. Gravity acts on the body.
 
         Parameters
         ----------
@@ -44,8 +44,9 @@ class WithFlexibleBodies:
         elements
             An `iso.FiniteElements`.
         interface
-            Names of interfaces, with their points: numbers, a mask, or a function of the coordinates
-            such as `lambda x: x[0] < 1e-6`. The points of an interface move like a rigid body.
+            Names of interfaces, with their points: numbers, a mask, or a function of the
+            coordinates such as `lambda x: x[0] < 1e-6`. The points of an interface move like a
+            rigid body.
         modes
             Number of modes with held interfaces.
         position, orientation
@@ -58,8 +59,8 @@ class WithFlexibleBodies:
             A damping ratio for all modes of the body held at its first interface, or two factors of
             mass and stiffness.
         stiffening
-            Whether inertia forces of the frame stiffen or soften the body (geometric stiffness); the
-            body needs a mesh.
+            Whether inertia forces of the frame stiffen or soften the body (geometric stiffness);
+            the body needs a mesh.
 
         Returns
         -------
@@ -69,8 +70,8 @@ class WithFlexibleBodies:
         Raises
         ------
         InputError
-            If the name is taken, an interface has no rotation of its own, or a part of the body can move
-            without strain.
+            If the name is taken, an interface has no rotation of its own, or a part of the body can
+            move without strain.
         """
         self._parts.refuse_known(name)
         motion = position, orientation, velocity, angular_velocity

@@ -1,7 +1,7 @@
 """A flexible body from finite elements as a part of a mechanism.
 
-Its interfaces are bodies with the names "rod.left", "rod.right", …: frames in the axes of the body, at the
-centres of their points. Its modes are "rod.mode[0]", "rod.mode[1]", ….
+Its interfaces are bodies with the names "rod.left", "rod.right", …: frames in the axes of the body,
+at the centres of their points. Its modes are "rod.mode[0]", "rod.mode[1]", ….
 """
 
 from __future__ import annotations

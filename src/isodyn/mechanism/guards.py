@@ -37,8 +37,8 @@ def value_of_law(
 
 
 def compiled_expression(system: System, text: str) -> tuple[int, Tables, Scratch] | None:
-    """Number of a law whose formula is the expression, and the numbers of the mechanism that has it;
-    None where the expression names something else."""
+    """Number of a law whose formula is the expression, and the numbers of the mechanism that has
+    it; None where the expression names something else."""
     if type(system) is not MechanismSystem or system.description is None:
         return None
     parts = system.description.parts.copied()

@@ -1,8 +1,8 @@
 """A mechanism with parts that users wrote in Python: the compiled model does its part, and theirs
 are added behind the trampoline.
 
-Rows stand in the order [φ of joints; φ of users; rates of rolling; ψ of users]. Derivatives of a user's φ along
-increments of the bodies' frames (those of ψ: isodyn.mechanism.users_rates):
+Rows stand in the order [φ of joints; φ of users; rates of rolling; ψ of users]. Derivatives of a
+user's φ along increments of the bodies' frames (those of ψ: isodyn.mechanism.users_rates):
 
     G      first differences                      φ̇, φ̈    along t + s, q ⊕ s v
     K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ

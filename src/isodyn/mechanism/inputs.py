@@ -1,8 +1,8 @@
 """Inputs of a mechanism: numbers of loads that somebody sets while a run goes on.
 
-The torque, speed or command of a motor is a function of time in the tables of the model; it is held at a
-number there. A force or torque on a body is a vector in the tables: three numbers take its place,
-one number scales it as it was given. Both need tables that no other model shares.
+The torque, speed or command of a motor is a function of time in the tables of the model; it is held
+at a number there. A force or torque on a body is a vector in the tables: three numbers take its
+place, one number scales it as it was given. Both need tables that no other model shares.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def held_by(load: LoadPart) -> str:
 
 
 def with_inputs(system: MechanismSystem, given: Mapping[str, Any]) -> MechanismSystem:
-    """The same mechanism with loads that have other values: numbers or functions of time, three of them
-    for forces on bodies."""
+    """The same mechanism with loads that have other values: numbers or functions of time, three of
+    them for forces on bodies."""
     assert system.description is not None
     parts = system.description.parts.copied()
     parts.controllers.clear()

@@ -180,11 +180,11 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         tangent, but no twist. The beam is undeformed at the start and may move like a rigid body.
         Gravity acts on it.
 
-        With `model="exact"` it is a rod: a beam in space with stretching, shear, torsion and bending,
-        straight, curved or twisted, that may move and bend as far as it likes. Its nodes are bodies;
-        with ends (x, y) it is a rod in the plane, with planar bodies. With `model="absolute-nodal"` a
-        node is three points of the cross-section: forces act at nodes, `Fixed` welds a cross-section
-        to a body.
+        With `model="exact"` it is a rod: a beam in space with stretching, shear, torsion and
+        bending, straight, curved or twisted, that may move and bend as far as it likes. Its nodes
+        are bodies; with ends (x, y) it is a rod in the plane, with planar bodies. With
+        `model="absolute-nodal"` a node is three points of the cross-section: forces act at nodes,
+        `Fixed` welds a cross-section to a body.
 
         Parameters
         ----------
@@ -206,8 +206,8 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
             The line of a rod in place of `start` and `end`: a function of 0 ≤ s ≤ 1, or the poses
             (x, y, z, w, x, y, z) of all nodes.
         up
-            Where z of the cross-section of a rod points at the start, as far as it can; (0, 0, 1) if
-            left out. y lies across it.
+            Where z of the cross-section of a rod points at the start, as far as it can; (0, 0, 1)
+            if left out. y lies across it.
         twist
             Angle by which the cross-section of a rod turns from start to end.
         mass

@@ -73,8 +73,9 @@ class Parts:
         return ", ".join(known) or "no parts yet"
 
     def all_bodies(self) -> dict[str, Body]:
-        """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same numbers in q and
-        in v; members of flexible bodies come then, and what carries states last."""
+        """Nodes of beams, those of rods, then bodies: so the coordinates of nodes have the same
+        numbers in q and in v; members of flexible bodies come then, and what carries states
+        last."""
         nodes = {body.name: body for line in self.lines.values() for body in line.bodies}
         members = {one.name: one for part in self.flexible.values() for one in part.members}
         return nodes | self.bodies | members | {name: state.body for name, state in self.states.items()}

@@ -1,8 +1,9 @@
-"""A beam in absolute nodal coordinates as a part of a mechanism: a node is three particles, "rod[0]" on
-the axis and "rod[0]y", "rod[0]z" of the cross-section (isodyn.beams.point_element).
+"""A beam in absolute nodal coordinates as a part of a mechanism: a node is three particles,
+"rod[0]" on the axis and "rod[0]y", "rod[0]z" of the cross-section (isodyn.beams.point_element).
 
 The two lie a radius of gyration aside. Mass is at the points of the axis; what directors carry,
-ρI_z|ḋ_y|² + ρI_y|ḋ_z|², and what a consistent mass has beyond a lumped one, belongs to the elements.
+ρI_z|ḋ_y|² + ρI_y|ḋ_z|², and what a consistent mass has beyond a lumped one, belongs to the
+elements.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class PointRodPart(RodPart):
         return C
 
     def times(self) -> FloatArray:
-        """Damping times of the twelve strains: stretching and shear, torsion and bending, the section."""
+        """Damping times of the twelve strains: stretching and shear, torsion and bending, the
+        section."""
         stretch, bend = self.section.times
         return np.repeat([stretch, bend, stretch], (3, 3, 6))
 

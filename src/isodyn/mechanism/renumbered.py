@@ -47,8 +47,8 @@ class Renumbering:
         return world
 
     def system(self, bodies: Mapping[str, Body], loads: Mapping[str, Any]) -> MechanismSystem | None:
-        """The system with these parts in place of those of their names; None where more than numbers
-        would change."""
+        """The system with these parts in place of those of their names; None where more than
+        numbers would change."""
         layout = copy(self.base.layout)
         if layout.flexible or layout.states:
             return None

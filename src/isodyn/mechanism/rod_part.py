@@ -98,7 +98,8 @@ class RodPart:
 
 @dataclass(frozen=True, eq=False)
 class RodShape:
-    """The line of a rod before it moves: places and axes of its nodes, screws and lengths of elements."""
+    """The line of a rod before it moves: places and axes of its nodes, screws and lengths of
+    elements."""
 
     what: str
     section: Section
@@ -125,7 +126,8 @@ def shape_of_rod(
     twist: float,
     mass: Mass,
 ) -> RodShape:
-    """A rod between two points, or along a curve r(s), 0 ≤ s ≤ 1; in the plane where both ends are."""
+    """A rod between two points, or along a curve r(s), 0 ≤ s ≤ 1; in the plane where both ends
+    are."""
     refuse_name(name)
     what = f"rod {name!r}"
     if isinstance(elements, bool) or not isinstance(elements, int | np.integer) or elements < 1:

@@ -1,8 +1,8 @@
-"""Continuous states of first order in a mechanism: ż = rate(t, q, v, z), such as a pressure, a filter, an
-integral.
+"""Continuous states of first order in a mechanism: ż = rate(t, q, v, z), such as a pressure, a
+filter, an integral.
 
-A state is a velocity of its own, with the row ż − rate = 0 in the balance: it has the order of v, and
-its rate that of a. Its integral stands in q. It has no mass, no weight and no energy.
+A state is a velocity of its own, with the row ż − rate = 0 in the balance: it has the order of v,
+and its rate that of a. Its integral stands in q. It has no mass, no weight and no energy.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class ContinuousState:
     name
         Its name.
     rate
-        Its rate: a formula of t, of names such as "pin.angle_rate" and "other.value", and of the name
-        itself.
+        Its rate: a formula of t, of names such as "pin.angle_rate" and "other.value", and of the
+        name itself.
     initial
         Its value at the start.
     size

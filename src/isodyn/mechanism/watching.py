@@ -106,11 +106,12 @@ class Watched:
         low: float | None = None,
         high: float | None = None,
     ) -> Controller:
-        """Add a controller: a law that reads the mechanism at equal distances in time and sets loads.
+        """Add a controller: a law that reads the mechanism at equal distances in time and sets
+        loads.
 
         Loads hold what was written until the next sample. Where that changes forces, the run starts
-        anew from the same state, as at a breakpoint. The first sample is at the start of the run, and
-        `every` is a whole multiple of dt; a run with another dt is refused.
+        anew from the same state, as at a breakpoint. The first sample is at the start of the run,
+        and `every` is a whole multiple of dt; a run with another dt is refused.
 
         Parameters
         ----------
@@ -139,7 +140,8 @@ class Watched:
         Raises
         ------
         InputError
-            If the name is taken, a load is unknown or takes no input, or a number is not admissible.
+            If the name is taken, a load is unknown or takes no input, or a number is not
+            admissible.
 
         Examples
         --------
@@ -177,22 +179,22 @@ class Watched:
     ) -> ContinuousState:
         """Add a continuous state of first order, such as a pressure, a filter or an integral.
 
-        Formulas of loads, of other states, of events and of controllers name it `name.value`, and its
-        integral over time `name.integral`; `sol.state(name)` has both, with its rate. It is of second
-        order like v.
+        Formulas of loads, of other states, of events and of controllers name it `name.value`, and
+        its integral over time `name.integral`; `sol.state(name)` has both, with its rate. It is of
+        second order like v.
 
         Parameters
         ----------
         name
             Its name.
         rate
-            Its rate: a formula of t, of names such as "pin.angle_rate" and "other.value", and of the
-            name itself.
+            Its rate: a formula of t, of names such as "pin.angle_rate" and "other.value", and of
+            the name itself.
         initial
             Its value at the start.
         size
-            About how large it becomes, which errors are compared with; the size of `initial`, or 1, if
-            left out.
+            About how large it becomes, which errors are compared with; the size of `initial`, or 1,
+            if left out.
         parameters
             Values of names in the formula.
 
@@ -204,8 +206,8 @@ class Watched:
         Raises
         ------
         InputError
-            If the name is taken, or a number is not admissible. Names in the formula are looked up when
-            the mechanism is compiled.
+            If the name is taken, or a number is not admissible. Names in the formula are looked up
+            when the mechanism is compiled.
 
         Examples
         --------

@@ -1,9 +1,9 @@
 """A model file as a unit for co-simulation by FMI 3, through pythonfmu3 (extra `fmi`).
 
-The unit holds the model file and a few lines of Python; what it does is done by the `Stepper` of the
-isodyn that is installed where the unit is loaded. Inputs are the loads that are constant numbers or
-vectors in the file, and that no controller writes; outputs are the quantities of a solution, but for
-those that need the past. Communication points are times of the grid t₀ + n dt.
+The unit holds the model file and a few lines of Python; what it does is done by the `Stepper` of
+the isodyn that is installed where the unit is loaded. Inputs are the loads that are constant
+numbers or vectors in the file, and that no controller writes; outputs are the quantities of a
+solution, but for those that need the past. Communication points are times of the grid t₀ + n dt.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 A body may have several joints, the first nearest to its parent; between them stand frames of hardly
 any mass. Geoms weigh what their volume and density say:
 
-    sphere r · capsule, cylinder r, half length · box, ellipsoid three halves · mesh, the body inside
+    sphere r · capsule, cylinder r, half length · box, ellipsoid three halves · mesh, the body
+    inside
 """
 
 from __future__ import annotations

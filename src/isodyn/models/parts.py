@@ -143,8 +143,8 @@ Section = Annotated[Annotated[GivenSection | Rectangle | Circle, Field(discrimin
 
 
 class Beam(FilePart):
-    """A beam, cable or rod: as of `Mechanism.add_beam`. `curve` of a rod holds the poses (x, y, z, w, x,
-    y, z) of its nodes."""
+    """A beam, cable or rod: as of `Mechanism.add_beam`. `curve` of a rod holds the poses (x, y, z,
+    w, x, y, z) of its nodes."""
 
     start: Vector | None = None
     end: Vector | None = None

@@ -38,7 +38,8 @@ COORDINATES = (Motion.HINGE, Motion.SLIDE)  # motions with one coordinate, which
 
 @dataclass(eq=False)
 class Link:
-    """Something rigid: its frame in the world at the start, its mass in that frame, how it looks."""
+    """Something rigid: its frame in the world at the start, its mass in that frame, how it
+    looks."""
 
     name: str
     frame: Frame

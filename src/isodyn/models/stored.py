@@ -1,5 +1,5 @@
-"""Mechanisms of results: written as the text of a model file when a run is saved, and compiled again
-when it is loaded."""
+"""Mechanisms of results: written as the text of a model file when a run is saved, and compiled
+again when it is loaded."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""Mechanisms in compiled code: the tables of bodies, words, rows, laws and loads, and the kernels that read them."""
+"""Mechanisms in compiled code: the tables of bodies, words, rows, laws and loads, and the kernels
+that read them."""

@@ -2,8 +2,8 @@
 
     m r̈ = m g + …,    𝔍 ω̇ + ω × 𝔍ω = …         about the mass centre, rotations in the body's own frame [Shimada2014 (7.55)]
 
-A planar body has (x, y, θ) of (r, ω), a particle has r. A state of first order is one velocity whose rate
-is given by a law: no mass, no weight. Nodes of beams: isodyn.multibody.nodes.
+A planar body has (x, y, θ) of (r, ω), a particle has r. A state of first order is one velocity
+whose rate is given by a law: no mass, no weight. Nodes of beams: isodyn.multibody.nodes.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Strains and forces of rods along all rows of a solution, in one compiled pass; compiled when first
-asked for."""
+"""Strains and forces of rods along all rows of a solution, in one compiled pass; compiled when
+first asked for."""
 
 from __future__ import annotations
 

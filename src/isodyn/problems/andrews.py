@@ -59,8 +59,8 @@ FIXED = np.array([XB, YB, XA, YA, XA, YA])
 
 
 class Scratch(Struct):
-    """Sines and cosines of the angles and of their sums for the last q; memory for seven numbers, for
-    the second derivatives of the loops along v, and for a matrix."""
+    """Sines and cosines of the angles and of their sums for the last q; memory for seven numbers,
+    for the second derivatives of the loops along v, and for a matrix."""
 
     q, sines, cosines = reals(7), reals(10), reals(10)
     numbers, bends, matrix = reals(7), reals(6), reals(7, 7)

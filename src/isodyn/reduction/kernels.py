@@ -147,8 +147,8 @@ def lift_state(
 
 @kernel(i8(i8, TABLES, SCRATCH))
 def size_of_answer(what: int, tables: Any, scratch: Any) -> int:
-    """How many numbers of scratch.answer the full model fills; 0 for questions that it is not asked,
-    −1 where they belong elsewhere (to scratch.force or scratch.q)."""
+    """How many numbers of scratch.answer the full model fills; 0 for questions that it is not
+    asked, −1 where they belong elsewhere (to scratch.force or scratch.q)."""
     if what in (BALANCE, SETTLE):
         return -1
     if what == JACOBIAN:

@@ -26,7 +26,8 @@ _COMPILED = 20_000  # entries of V up to which a compiled load is projected in c
 
 
 class ReducedLinearSystem(LinearSystem):
-    """A linear system in the coordinates of a basis; `full` is the one it came from, `rows` the constraint rows that are left."""
+    """A linear system in the coordinates of a basis; `full` is the one it came from, `rows` the
+    constraint rows that are left."""
 
     def __init__(self, full: LinearSystem, basis: Basis, rows: IntArray) -> None:
         at = basis.embedding(full.nq, full.nv)

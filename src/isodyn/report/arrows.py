@@ -1,8 +1,8 @@
 """Forces of joints and loads as arrows of a scene: where they act and what they are, frame by
 frame.
 
-All arrows of a scene have one scale, metres of picture per newton, so that they can be compared: the
-largest is a part of the scene. Single peaks far above the rest are cut at that length.
+All arrows of a scene have one scale, metres of picture per newton, so that they can be compared:
+the largest is a part of the scene. Single peaks far above the rest are cut at that length.
 """
 
 from __future__ import annotations

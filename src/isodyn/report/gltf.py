@@ -1,9 +1,10 @@
-"""Animations as glTF 2.0, binary (.glb): one file for viewers, presentations and modelling programs.
+"""Animations as glTF 2.0, binary (.glb): one file for viewers, presentations and modelling
+programs.
 
 Every body is a node with its mesh, its translation and rotation given frame by frame. What changes
 its length between two points (springs, rods, ropes, pieces of beams) is a unit bar or coil along z
-whose scale follows the distance. The world is turned so that up is +y, as glTF wants it, and a scene
-far from the origin is moved to it, since numbers have seven digits.
+whose scale follows the distance. The world is turned so that up is +y, as glTF wants it, and a
+scene far from the origin is moved to it, since numbers have seven digits.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ def write_report(
     Parameters
     ----------
     sol
-        The solution; or what `iso.ensemble`, `iso.sweep`, `iso.fit` or a run of subdomains returned.
+        The solution; or what `iso.ensemble`, `iso.sweep`, `iso.fit` or a run of subdomains
+        returned.
     path
         The file.
     problem

@@ -1,4 +1,5 @@
-"""Lines that draw a flexible body: the sharp edges of its mesh, or straight lines between its interfaces."""
+"""Lines that draw a flexible body: the sharp edges of its mesh, or straight lines between its
+interfaces."""
 
 from __future__ import annotations
 

@@ -135,8 +135,8 @@ def mechanical(sol: Solution) -> Solution:
 
 
 def thinned(sol: Solution, rows: int) -> Solution:
-    """At most so many rows of a solution, the first and the last among them; of `aux` what forces are
-    read from."""
+    """At most so many rows of a solution, the first and the last among them; of `aux` what forces
+    are read from."""
     kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
     by_rows = [*BALANCE, *(name for name in sol.aux if name.startswith("contact_"))]
     aux = {name: np.asarray(sol.aux[name])[kept] for name in by_rows if name in sol.aux}
@@ -253,7 +253,8 @@ def _poses(sol: Solution, body: Body, flat: bool) -> FloatArray:
 
 
 def _drawn_line(sol: Solution, name: str, dim: int) -> Curve:
-    """A beam, or a rod in colours of its axial stress, or of its moments where no stress is known."""
+    """A beam, or a rod in colours of its axial stress, or of its moments where no stress is
+    known."""
     view = view_of_line(sol, name)
     points = _curve(view)[..., :dim]
     if isinstance(view, BeamView):

@@ -69,7 +69,8 @@ def _row(found: Sweep, name: str, y: FloatArray, done: Any) -> tuple[str, ...]:
 
 
 def _ranks(parameters: dict[str, FloatArray], outputs: dict[str, FloatArray]) -> Html:
-    """Correlation of ranks: 1 where an output only grows with a parameter, −1 where it only falls."""
+    """Correlation of ranks: 1 where an output only grows with a parameter, −1 where it only
+    falls."""
     rows = [(name, *(f"{_rank_correlation(x, y):+.2f}" for y in outputs.values())) for name, x in parameters.items()]
     text = "Correlation of ranks: ±1 where an output only grows or only falls with a parameter."
     return Html(

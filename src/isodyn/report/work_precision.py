@@ -1,4 +1,5 @@
-"""The page of `isodyn compare --work-precision`: error over work of every method, and the numbers."""
+"""The page of `isodyn compare --work-precision`: error over work of every method, and the
+numbers."""
 
 from __future__ import annotations
 

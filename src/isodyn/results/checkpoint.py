@@ -9,8 +9,8 @@ Every file is written whole and carries a checksum (isodyn.results.seals). A cra
 leaves the blocks of the checkpoints before. A block that is damaged or missing ends what is known:
 the run goes on from the block before it, says so, and comes to the same numbers. At a checkpoint a
 run forgets its factors, also when it is not interrupted; so the steps after it are the same in both
-cases. Where nobody said how often, a file is left out that would come too soon after the one before;
-what is forgotten is the same.
+cases. Where nobody said how often, a file is left out that would come too soon after the one
+before; what is forgotten is the same.
 """
 
 from __future__ import annotations
@@ -314,8 +314,8 @@ class Checkpoint:
         Parameters
         ----------
         take
-            Takes what a block holds and returns the time that it goes to; an error says that it does
-            not fit.
+            Takes what a block holds and returns the time that it goes to; an error says that it
+            does not fit.
 
         Returns
         -------

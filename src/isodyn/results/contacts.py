@@ -70,8 +70,8 @@ class ContactView:
     slip
         Tangential velocity (k, 0, 1 or 2).
     power
-        Power of its forces on the system (k,): friction takes energy, so that it is negative, unless
-        what it rubs on moves.
+        Power of its forces on the system (k,): friction takes energy, so that it is negative,
+        unless what it rubs on moves.
 
     Examples
     --------
@@ -110,7 +110,8 @@ class ContactView:
 
 
 def history_of(kept: Any, rows: int, happened: list[Impact], left: dict[int, FloatArray]) -> dict[str, Any]:
-    """What a solution keeps of contacts in `aux`; `left` are forces before what happens in a row."""
+    """What a solution keeps of contacts in `aux`; `left` are forces before what happens in a
+    row."""
     before = kept.force[:rows].copy()
     for row, force in left.items():
         if row < rows:
@@ -170,7 +171,8 @@ def _between(values: FloatArray, before: IntArray, after: IntArray, part: FloatA
 
 
 def rates_of(sol: Any) -> tuple[FloatArray, FloatArray]:
-    """Rates of gaps and slips in all rows, and the part of them that is the system's own motion, J v."""
+    """Rates of gaps and slips in all rows, and the part of them that is the system's own motion, J
+    v."""
     known = sol.system.contacts
     key = "contact_rates"
     if key not in vars(sol):

@@ -94,8 +94,8 @@ def put_four(s: Any, out: Any, at: Any) -> None:
 
 @kernel()
 def put_digits(s: Any, n: Any, out: Any, at: Any) -> None:
-    """The n digits of s into out[at:at + n]: the last eight by themselves, so that they need not wait
-    for each other, the others two at a time."""
+    """The n digits of s into out[at:at + n]: the last eight by themselves, so that they need not
+    wait for each other, the others two at a time."""
     i = natural(at + n)
     if n > 8:
         rest = s // HUNDRED_MILLION

@@ -64,7 +64,8 @@ def energy_by_part(sol: Solution) -> dict[str, PartEnergy]:
 
 
 def let_go(sol: Solution) -> FloatArray:
-    """What loads that were switched off would have stored, in the rows in which they did not act."""
+    """What loads that were switched off would have stored, in the rows in which they did not
+    act."""
     views = [LoadView(sol, name) for name in ever_off(sol) if any(law.load == name for law in sol.system.layout.laws)]
     return np.sum([np.zeros(sol.t.size), *(view.as_if_it_acted - view.energy for view in views)], axis=0)
 

@@ -231,8 +231,8 @@ class Ensemble:
         Returns
         -------
         dataset
-            q, v, a, lam over member, time and names; ok, error and counts over members. Members with
-            times of their own have them as the variable t over member and row.
+            q, v, a, lam over member, time and names; ok, error and counts over members. Members
+            with times of their own have them as the variable t over member and row.
 
         Raises
         ------

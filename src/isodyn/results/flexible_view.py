@@ -1,4 +1,5 @@
-"""What a solution tells about a flexible body: displacements, stresses, energies, momenta, files."""
+"""What a solution tells about a flexible body: displacements, stresses, energies, momenta,
+files."""
 
 from __future__ import annotations
 
@@ -24,8 +25,8 @@ meshio = Later("meshio")
 class FlexibleView(ShownInNotebooks):
     """A flexible body along a solution.
 
-    Displacements are those of the points of the finite elements in the floating frame, which moves with the
-    first interface.
+    Displacements are those of the points of the finite elements in the floating frame, which moves
+    with the first interface.
 
     Parameters
     ----------
@@ -57,7 +58,8 @@ class FlexibleView(ShownInNotebooks):
 
     @cached_property
     def deformation(self) -> FloatArray:
-        """Displacements and rotations of the other interfaces in the frame, then modes, (times, N)."""
+        """Displacements and rotations of the other interfaces in the frame, then modes, (times,
+        N)."""
         system, R = mechanism_of(self.sol, "flexible_body()"), self.frame.R
         columns = []
         for k, one in enumerate(self.part.interfaces[1:], 1):
@@ -219,7 +221,8 @@ class FlexibleView(ShownInNotebooks):
         Parameters
         ----------
         folder
-            Where to write: one file for each row, and a collection that names them with their times.
+            Where to write: one file for each row, and a collection that names them with their
+            times.
         rows
             Rows of the solution; all if left out.
 

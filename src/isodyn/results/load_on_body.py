@@ -54,7 +54,8 @@ def read_factor(n: int, t: FloatArray, tables: Tables, scratch: Scratch, out: Fl
 
 
 def read_loads(sol: Solution, system: MechanismSystem, name: str) -> list[FloatArray]:
-    """Force in the world and torque in the body of every force on a body that a load consists of."""
+    """Force in the world and torque in the body of every force on a body that a load consists
+    of."""
     q, v = np.ascontiguousarray(sol.q), np.ascontiguousarray(sol.v)
     before = list(system.loads).index(name)
     first = sum(len(forces.on_bodies) for forces in list(system.loads.values())[:before])

@@ -120,8 +120,8 @@ class LoadView(HistoryView):
         return found
 
     def _along(self, k: int) -> FloatArray:
-        """(times, READ) of a law: from where the balance holds, if its force follows from a measure;
-        chords of the motion do nothing to others."""
+        """(times, READ) of a law: from where the balance holds, if its force follows from a
+        measure; chords of the motion do nothing to others."""
         history = partial(self._history, k)
         if self._system.layout.laws[k].kind in ELASTIC:
             return from_balance(self._sol, history)

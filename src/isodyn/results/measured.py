@@ -1,4 +1,5 @@
-"""Tables of measured data: CSV files with a heading, and empty cells for samples that were not taken."""
+"""Tables of measured data: CSV files with a heading, and empty cells for samples that were not
+taken."""
 
 from __future__ import annotations
 

@@ -161,8 +161,8 @@ def _solution(dataset: Any, system: System, path: Path) -> Solution:
 
 
 def _built(model: dict[str, Any], t: FloatArray, q: FloatArray, v: FloatArray) -> tuple[Any, str]:
-    """The system of a model that was kept with a result. A mechanism that was built in Python starts
-    where the run did; where it cannot be built here, why."""
+    """The system of a model that was kept with a result. A mechanism that was built in Python
+    starts where the run did; where it cannot be built here, why."""
     if "coordinates" not in model:
         return system_of_model(model), ""
     try:

@@ -3,8 +3,8 @@
     ε = (h − h₀)/L,    s = C ε + C_d ε̇ = (N, Q_y, Q_z, T, M_y, M_z)           in the axes of the cross-section
 
 Strains and forces belong to the middle of elements; those at the ends are what the element exerts
-on its nodes, in equilibrium with s. All are taken where the balance holds (isodyn.results.at_balance),
-so that they go with the accelerations at t_n.
+on its nodes, in equilibrium with s. All are taken where the balance holds
+(isodyn.results.at_balance), so that they go with the accelerations at t_n.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class RodView(HistoryView):
         return f"{self.name!r} with {self.rod.lengths.size} elements"
 
     def histories(self) -> tuple[str, ...]:
-        """What there is to read without further choices; curve, stress and the like take arguments."""
+        """What there is to read without further choices; curve, stress and the like take
+        arguments."""
         return ("nodes", "strain", "force", "moment")
 
     # ---- shape
@@ -199,8 +200,8 @@ class RodView(HistoryView):
 
     @cached_property
     def energies(self) -> RodEnergies:
-        """Kinetic and strain energy at t_n, and what damping dissipated, by the trapezoidal rule over
-        the saved times."""
+        """Kinetic and strain energy at t_n, and what damping dissipated, by the trapezoidal rule
+        over the saved times."""
         return RodEnergies(self._kinetic(), self._strain_energy(), self._dissipated())
 
     def _strain_energy(self) -> FloatArray:

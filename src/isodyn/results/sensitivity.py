@@ -28,7 +28,8 @@ CENTRAL = ((1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.
 
 
 def reader_of(output: str | tuple[str, str] | Callable[[Solution], Any], sol: Solution) -> Callable[[Solution], Any]:
-    """The function that reads an output from solutions of the same parts; a name is looked up once."""
+    """The function that reads an output from solutions of the same parts; a name is looked up
+    once."""
     if callable(output):
         return output
     place = Catalogue(sol).find(output)
@@ -101,8 +102,8 @@ class Sensitivity:
         return self.v
 
     def beside(self, e: float) -> Solution:
-        """Return the solution for another value of the parameter, to first order, with the system of
-        this one.
+        """Return the solution for another value of the parameter, to first order, with the system
+        of this one.
 
         Parameters
         ----------
@@ -134,7 +135,8 @@ class Sensitivity:
         Parameters
         ----------
         output
-            Name of a quantity (`sol.quantities()`), or a function of a solution that returns numbers.
+            Name of a quantity (`sol.quantities()`), or a function of a solution that returns
+            numbers.
 
         Returns
         -------

@@ -1,7 +1,8 @@
-"""The system of a result: its model file, or the mechanism that was built in Python, is kept with the
-result as text, and built again by what reads model files.
+"""The system of a result: its model file, or the mechanism that was built in Python, is kept with
+the result as text, and built again by what reads model files.
 
-Reading and writing model files stands above results; the root of the package tells where it is found.
+Reading and writing model files stands above results; the root of the package tells where it is
+found.
 """
 
 from __future__ import annotations

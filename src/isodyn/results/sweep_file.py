@@ -1,10 +1,11 @@
-"""Results of many runs in one file, which grows point by point and survives whatever ends the program.
+"""Results of many runs in one file, which grows point by point and survives whatever ends the
+program.
 
 The file is NetCDF in its classic format with 64-bit places, so that xarray, ncdump and others read
 it. All numbers of a point lie together:
 
-    header | values of fixed variables | record of point 0 | record of point 1 | …
-    record: parameters, outputs, run_seconds, message, status, seal        big-endian, as the format wants
+    header | values of fixed variables | record of point 0 | record of point 1 | … record:
+    parameters, outputs, run_seconds, message, status, seal        big-endian, as the format wants
 
 Records are written into their place, in one call each, when a point is done; the room for all of
 them is taken at the start, with NaN for what is not known. A record counts if its seal, a checksum

@@ -1,5 +1,5 @@
-"""Loads that events have switched off for a while (`SwitchLoad`): in which rows, and what they would have
-stored."""
+"""Loads that events have switched off for a while (`SwitchLoad`): in which rows, and what they
+would have stored."""
 
 from __future__ import annotations
 

@@ -142,8 +142,8 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
 
 
 def _write_lines(file: Any, columns: Sequence[FloatArray]) -> None:
-    """Rows of numbers as text, made by as many threads as there are processors for this process, a few
-    pieces ahead of the file."""
+    """Rows of numbers as text, made by as many threads as there are processors for this process, a
+    few pieces ahead of the file."""
     rows = 1 + CHUNK // len(columns)
 
     def lines(first: int) -> memoryview:

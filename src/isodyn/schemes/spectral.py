@@ -13,8 +13,8 @@ By the determinant lemma, with x = zeta - 1,
           + 2 xi Omega (W2L5 x^3 + (l5 + W1) x^2 + x)
           +    Omega^2 (W3L3 x^3 + (l3 + W1 l5 + W2L2) x^2 + (l5 + 1/2 + W1) x + 1)
 
-so the three-step form and the limit Omega -> infinity are in closed form. Limits of stability are in
-isodyn.schemes.stability_limits, first-order systems in isodyn.schemes.first_order_spectral.
+so the three-step form and the limit Omega -> infinity are in closed form. Limits of stability are
+in isodyn.schemes.stability_limits, first-order systems in isodyn.schemes.first_order_spectral.
 
 Source: Shimada2014, (2.38)-(2.57); the closed forms are derived here.
 """

@@ -1,5 +1,5 @@
-"""Frequencies at which a scheme becomes unstable, or stops to oscillate, from the signs of polynomials
-in Omega.
+"""Frequencies at which a scheme becomes unstable, or stops to oscillate, from the signs of
+polynomials in Omega.
 
 The polynomials are those of isodyn.schemes.spectral. Routh-Hurwitz, after zeta = (1+w)/(1-w), makes
 stability a question about their signs: no eigenvalue is computed for the limit.

@@ -76,8 +76,8 @@ def tangent_residual(
 
 @kernel()
 def close_tangent(p: Physics, leg: Leg, dt: float, memory: Memory, linear: Linear) -> None:
-    """Right-hand sides of the next correction: (−r, −closure) into memory.dx, and the gap of φ that it
-    leaves into memory.dp."""
+    """Right-hand sides of the next correction: (−r, −closure) into memory.dx, and the gap of φ that
+    it leaves into memory.dp."""
     k, n = p.closure, natural(linear.x.size)
     along_x = k.position * leg.l3 * dt * dt + k.velocity * leg.l5 * dt
     for i in range(n):
@@ -96,7 +96,8 @@ def close_tangent(p: Physics, leg: Leg, dt: float, memory: Memory, linear: Linea
 
 @kernel()
 def start_range(p: Physics, memory: Memory, linear: Linear, tangents: Tangents, j: int) -> None:
-    """A first δp with M_n δp + G_nᵀ y = H δq + ∂/∂θ, on which corrections in the range are added."""
+    """A first δp with M_n δp + G_nᵀ y = H δq + ∂/∂θ, on which corrections in the range are
+    added."""
     n = natural(linear.x.size)
     fill_with(memory.dp, 0.0)
     for i in range(n):
@@ -210,7 +211,8 @@ def after_step(
     varied: Varied,
     tangents: Tangents,
 ) -> int:
-    """Bring all derivatives along with the step that was just taken, from memory.before to state."""
+    """Bring all derivatives along with the step that was just taken, from memory.before to
+    state."""
     before, dt = memory.before, state.dt
     t, t_1 = min(before.t + leg.W1 * dt, leg.t_limit), min(state.t, leg.t_limit)
     status = linearise(p, leg, t, t_1, dt, before, state, memory, linear)

@@ -3,7 +3,8 @@
     objective = end(t_end) + ∫ integral dt + Σ at(t_i)
 
 The states at some steps are kept; between two of them the steps are taken once more, written onto a
-tape and gone back over (isodyn.sensitivities.backward). Recorded steps are the same to the last bit.
+tape and gone back over (isodyn.sensitivities.backward). Recorded steps are the same to the last
+bit.
 """
 
 from __future__ import annotations
@@ -245,7 +246,8 @@ class TapedRun(SensitiveRun):
 
 
 def row_derivatives(run: TapedRun, sol: Solution, weighted: Weighted) -> tuple[FloatArray, ...]:
-    """Derivatives of what rows add to the objective by their own q (as increments), v, a and lam."""
+    """Derivatives of what rows add to the objective by their own q (as increments), v, a and
+    lam."""
     system, sizes = run.system, run.system.scales.v
     fast = max(1e-2, float(np.abs(sol.v / sizes).max(initial=0.0)))
     strong = max(1e-2, float(np.abs(sol.a / sizes).max(initial=0.0)))

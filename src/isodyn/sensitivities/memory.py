@@ -65,8 +65,8 @@ class Tangents(Struct):
 
 
 class Varied(Struct):
-    """The same model with other values of one parameter: addresses of its tables at five values, and
-    the weights with which their answers make a derivative; which equations the parameter stands
+    """The same model with other values of one parameter: addresses of its tables at five values,
+    and the weights with which their answers make a derivative; which equations the parameter stands
     in."""
 
     tables = integers("parameters", 5)

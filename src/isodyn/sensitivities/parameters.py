@@ -1,8 +1,8 @@
 """What a parameter is: a name, a value, and the system that another value makes.
 
-`Parametrised` is a function that builds a system from named numbers. Mechanisms have such a function
-already: their parts are named, and so are the numbers in them, "crank.mass", "pin.point.x",
-"spring.stiffness", "gravity.z".
+`Parametrised` is a function that builds a system from named numbers. Mechanisms have such a
+function already: their parts are named, and so are the numbers in them, "crank.mass",
+"pin.point.x", "spring.stiffness", "gravity.z".
 """
 
 from __future__ import annotations

@@ -173,7 +173,8 @@ class SensitiveRun(Run):
         )
 
     def is_exact(self) -> bool:
-        """Whether the model's matrices are the derivatives of its balance, along a random direction."""
+        """Whether the model's matrices are the derivatives of its balance, along a random
+        direction."""
         system, rng = self.system, np.random.default_rng(3)
         ask = Questions(system)
         n, m, t = system.nv, system.m, float(self.stretches[0].t_start)
@@ -301,8 +302,9 @@ class SensitiveRun(Run):
             self.exchange_rows()
 
     def exchange_rows(self) -> None:
-        """Other redundant rows are enforced from here on: the force of constraint stays, and so does
-        its derivative. Rows that depend on each other say the same, so that q and v stay as well."""
+        """Other redundant rows are enforced from here on: the force of constraint stays, and so
+        does its derivative. Rows that depend on each other say the same, so that q and v stay as
+        well."""
         state, tangents, old, rows = self.state, self.tangents, self.choices[-1][1], self.independent
         if self.independent.rank != old.size:
             raise SensitivityError(

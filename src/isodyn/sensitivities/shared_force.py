@@ -20,8 +20,8 @@ RANK = 1e-10  # of the largest singular value
 
 
 class SharedForce:
-    """The force of constraint at one state: `enforced` rows have told it, `told` rows (all of them if
-    None, with the least norm) shall tell it."""
+    """The force of constraint at one state: `enforced` rows have told it, `told` rows (all of them
+    if None, with the least norm) shall tell it."""
 
     def __init__(self, run: Any, t: float, state: tuple[FloatArray, ...], enforced: Any, told: Any = None) -> None:
         self.run, self.t, (self.q, self.v, lam) = run, t, state

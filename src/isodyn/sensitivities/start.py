@@ -31,8 +31,8 @@ def along(function: Callable[[float], FloatArray], size: float) -> FloatArray:
 class StartTangent:
     """Derivatives of one start by one parameter after the other.
 
-    `ask` answers for the system itself; `rows` are those that are enforced, `given` the start before
-    it was moved, (q, v, a, lam) the start of the run.
+    `ask` answers for the system itself; `rows` are those that are enforced, `given` the start
+    before it was moved, (q, v, a, lam) the start of the run.
     """
 
     def __init__(

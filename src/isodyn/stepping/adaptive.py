@@ -27,11 +27,11 @@ OPENING = 0.01  # of the span: the first step that is tried where nothing else i
 class Adaptive(StepPolicy):
     """Steps that keep the local error of q and v small, for `dt` of `integrate`.
 
-    The error of the motion is about proportional to rtol; how large it is beside that depends on how
-    the motion amplifies errors. Without `atol` a component of q or v is compared with its largest
-    size so far, or with a thousandth of the largest of its unit; positions of mechanisms and beams
-    with a typical size of the model. Without a scheme such runs take U0(0, 0.5, 0), first-order
-    systems GS4-1(0, 0): stiff parts that the steps do not resolve are damped.
+    The error of the motion is about proportional to rtol; how large it is beside that depends on
+    how the motion amplifies errors. Without `atol` a component of q or v is compared with its
+    largest size so far, or with a thousandth of the largest of its unit; positions of mechanisms
+    and beams with a typical size of the model. Without a scheme such runs take U0(0, 0.5, 0),
+    first-order systems GS4-1(0, 0): stiff parts that the steps do not resolve are damped.
 
     Parameters
     ----------

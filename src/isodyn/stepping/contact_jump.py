@@ -189,7 +189,8 @@ def known_slips(contacts: Contacts, problem: Any, n: int, v: FloatArray) -> None
 
 @kernel()
 def solve_at_rest(contacts: Contacts, problem: Any) -> int:
-    """Forces at a start: contacts at rest have the friction of rest, unless it does not hold them."""
+    """Forces at a start: contacts at rest have the friction of rest, unless it does not hold
+    them."""
     for k in range(problem.members.size):
         number = problem.members[k]
         if problem.sliding[k] == 0 and contacts.loose[number] == 0:
@@ -277,7 +278,8 @@ LOOK = i8(f8, STATE, MEMORY, MODEL_TYPE, CONTACTS)
 
 @kernel(LOOK, apart=True)
 def look_at_contacts(t: float, state: State, memory: Memory, gap_model: Any, contacts: Contacts) -> int:
-    """Gaps, rates and rows of all contacts at a state, into contacts.gap, contacts.rate, contacts.J."""
+    """Gaps, rates and rows of all contacts at a state, into contacts.gap, contacts.rate,
+    contacts.J."""
     g = by_reference(Touching(gap_model, contacts))
     status = ask(g, POSITION, t, state.q, state.v, state.a, memory.c, contacts.gap)
     if status == OK:

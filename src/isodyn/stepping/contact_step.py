@@ -2,12 +2,12 @@
 
     M(q̃) ã + G̃ᵀλ̃ = Q̃ + J̃ᵀp,   G(q₁) v₁ = 0,   0 ≤ p_N ⊥ D(q₁) v₁ ≥ 0,   p_T in the cone μ p_N
 
-for the contacts that are closed at t_n, J = (D, T): Newton's iteration, whose every linear system is
-solved together with the contact problem of its velocities (isodyn.linear_solvers.complementarity).
-Contacts with p_N > 0 hold: q₁ is then moved to φ = 0, g = 0 and v₁ to φ̇ = 0, ġ = 0 and no slip where
-they stick, in the range of the step's own matrix. Opening and the onset of slip need no location of
-events; the end of slip and contacts that are torn loose (μ_s > μ) do, because forces jump there.
-Derivation: docs/derivations/contact.md.
+for the contacts that are closed at t_n, J = (D, T): Newton's iteration, whose every linear system
+is solved together with the contact problem of its velocities
+(isodyn.linear_solvers.complementarity). Contacts with p_N > 0 hold: q₁ is then moved to φ = 0, g =
+0 and v₁ to φ̇ = 0, ġ = 0 and no slip where they stick, in the range of the step's own matrix.
+Opening and the onset of slip need no location of events; the end of slip and contacts that are torn
+loose (μ_s > μ) do, because forces jump there. Derivation: docs/derivations/contact.md.
 """
 
 from __future__ import annotations

@@ -113,8 +113,8 @@ def ask_anew(p: Physics, memory: Memory, out: FloatArray) -> None:
 
 @kernel()
 def add_correction(p: Physics, memory: Memory, out: FloatArray, mu: FloatArray, off: float, first: bool) -> None:
-    """Add memory.dp to the correction of one level and to its multipliers; it was this part of itself
-    off the range of the step's own matrix."""
+    """Add memory.dp to the correction of one level and to its multipliers; it was this part of
+    itself off the range of the step's own matrix."""
     iteration = memory.iteration
     if iteration.old == 1:
         iteration.moved = max(iteration.moved, off * measure(out, memory.by_v))

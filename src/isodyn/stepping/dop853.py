@@ -57,8 +57,8 @@ UNTOUCHED, PROJECTED, IN_PYTHON = range(3)  # how accepted steps end
 
 
 class Stages(Struct):
-    """Memory of the method: what it is asked for, and the rates of the last step with what its dense
-    output needs."""
+    """Memory of the method: what it is asked for, and the rates of the last step with what its
+    dense output needs."""
 
     rtol = real
     # accepted steps stay as they are (UNTOUCHED), are PROJECTED, or are finished by the caller with
@@ -188,8 +188,8 @@ def finish(p: Physics, leg: Leg, own: Stages, memory: Memory, counters: Counters
 
 @kernel()
 def seems_stiff(h: float, own: Stages, trial: Any) -> bool:
-    """Whether h |λ| lies at the limit of stability, as the change of the rate from the last stage of
-    the step before (in `trial`) to the state says [Hairer1996 Sec. IV.2]."""
+    """Whether h |λ| lies at the limit of stability, as the change of the rate from the last stage
+    of the step before (in `trial`) to the state says [Hairer1996 Sec. IV.2]."""
     nq, last, change, way = trial.q.size, LAST, 0.0, 0.0
     for i in range(own.start.size):
         scale = own.atol[i] + own.rtol * abs(own.start[i])

@@ -33,9 +33,9 @@ class Event:
     Parameters
     ----------
     g
-        The function: of (t, q, v), of (t, q, v, a, lam), or of a `Sample`; or an expression in names
-        of the model such as "pin.angle - 0.5" (`sol.quantities()` has the names). A function of the
-        first two kinds that is compiled with `numba.njit` is called without Python.
+        The function: of (t, q, v), of (t, q, v, a, lam), or of a `Sample`; or an expression in
+        names of the model such as "pin.angle - 0.5" (`sol.quantities()` has the names). A function
+        of the first two kinds that is compiled with `numba.njit` is called without Python.
     direction
         +1 counts upward zeros only, −1 downward ones, 0 both.
     terminal
@@ -116,7 +116,8 @@ def name_of(event: Event, number: int) -> str:
 
 
 def read_events(events: Any) -> tuple[Event, ...]:
-    """What the user gave: events, or functions with SciPy's attributes `terminal` and `direction`."""
+    """What the user gave: events, or functions with SciPy's attributes `terminal` and
+    `direction`."""
     given = (events,) if callable(events) or isinstance(events, Event | str) else events
     try:
         given = tuple(given)

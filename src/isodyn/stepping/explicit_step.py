@@ -51,7 +51,8 @@ def predict_state(leg: Leg, dt: float, state: State, memory: Memory) -> None:
 
 @kernel()
 def look_at_errors(leg: Leg, t_1: float, dt: float, state: State, memory: Memory) -> None:
-    """Judge the step before its end is put into the state, or note what judging the next ones takes."""
+    """Judge the step before its end is put into the state, or note what judging the next ones
+    takes."""
     steps = state.smooth_steps
     if steps >= FIRST_LOOKS and steps % PERIOD >= LOOKS:
         return

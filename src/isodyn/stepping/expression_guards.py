@@ -1,5 +1,5 @@
-"""Expressions in names of a model as functions of a sample, for events: what sol.quantities() knows,
-of one state at a time."""
+"""Expressions in names of a model as functions of a sample, for events: what sol.quantities()
+knows, of one state at a time."""
 
 from __future__ import annotations
 

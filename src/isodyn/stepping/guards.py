@@ -10,9 +10,9 @@ one that follows from the values. Something may have happened in the step if g i
     than half of the smaller value there
 
 Then the march says so, and Python looks into the step (isodyn.marching.event_watch). The slope is a
-difference over a moment of 1e-4 of the step, along the motion at its end. A function that is zero at
-the beginning of a step (an event was there, or the run begins there) has the sign of its slope. Values
-at the level of rounding are zero: what an event has locked stays so.
+difference over a moment of 1e-4 of the step, along the motion at its end. A function that is zero
+at the beginning of a step (an event was there, or the run begins there) has the sign of its slope.
+Values at the level of rounding are zero: what an event has locked stays so.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def may_happen(g_0: float, s_0: float, g_1: float, s_1: float, h: float, directi
 
 @kernel()
 def go_on(guards: Guards, k: int) -> None:
-    """The end of a step is the beginning of the next. A function that has not left zero yet keeps the
-    direction in which it was about to."""
+    """The end of a step is the beginning of the next. A function that has not left zero yet keeps
+    the direction in which it was about to."""
     if guards.starts[k] != 0.0 or guards.ends[k] != 0.0:
         guards.starts[k], guards.start_slopes[k] = guards.ends[k], guards.end_slopes[k]
 

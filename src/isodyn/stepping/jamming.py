@@ -7,9 +7,9 @@ has one solution while the matrix is regular. Its determinant is that without Q_
 
     K = (G M⁻¹Gᵀ)⁻¹ G M⁻¹ Q_λ,
 
-which is 1 without such forces. It vanishes where friction jams the motion (Painlevé), and beyond the
-equations have a solution again that no motion leads to: accelerations go to infinity on the way. A
-step may be long enough to jump over that, so the sign is looked at where steps end.
+which is 1 without such forces. It vanishes where friction jams the motion (Painlevé), and beyond
+the equations have a solution again that no motion leads to: accelerations go to infinity on the
+way. A step may be long enough to jump over that, so the sign is looked at where steps end.
 """
 
 from __future__ import annotations

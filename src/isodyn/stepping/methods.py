@@ -1,7 +1,7 @@
 """Methods that choose their steps, in the place of a scheme: what users give.
 
-A method that is added is a frozen dataclass with `rtol` and `atol` here, a kernel that takes one step
-(isodyn.stepping.told_step), and a `Stepper` that a run works with (isodyn.marching.steppers).
+A method that is added is a frozen dataclass with `rtol` and `atol` here, a kernel that takes one
+step (isodyn.stepping.told_step), and a `Stepper` that a run works with (isodyn.marching.steppers).
 """
 
 from __future__ import annotations

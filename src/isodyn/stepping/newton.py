@@ -341,8 +341,8 @@ def converged(p: Physics, leg: Leg, dt: float, state: State, memory: Memory, k: 
 
 @kernel()
 def count_range(p: Physics, dt: float, memory: Memory) -> None:
-    """Corrections of q and v that are more than rounding count, too, while they have a way to go to the
-    range of the step's own matrix."""
+    """Corrections of q and v that are more than rounding count, too, while they have a way to go to
+    the range of the step's own matrix."""
     moved = memory.iteration.moved
     if moved > memory.correction and moved > round_off_floor(p, dt, memory.c, memory):
         memory.correction = moved

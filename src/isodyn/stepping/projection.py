@@ -156,8 +156,8 @@ def fill(p: Physics, gap: FloatArray, last: int, memory: Memory, out: FloatArray
 
 @kernel(allocates=True)
 def project_position(p: Physics, t: float, c: FloatArray, most: int, memory: Memory) -> int:
-    """Move memory.q_1 to φ = 0 by the least change in the mass norm, and leave the factors of M and G
-    there [Shimada2014 (3.187)].
+    """Move memory.q_1 to φ = 0 by the least change in the mass norm, and leave the factors of M and
+    G there [Shimada2014 (3.187)].
 
     With `most` iterations they stay those of the last one, a way of O(Δt³) from there
     [Shimada2014 Remark 3.4.4 adapted].

@@ -6,16 +6,16 @@ unknowns.
 
 Then (Q₃, V₃) is put onto φ = 0, φ̇ = 0 and ψ = 0 by the least change in the mass norm, and a and λ
 are solved for there. The iteration is Newton's with the matrices of some step before
-(isodyn.stepping.radau_matrix), in the transformed stages W = T⁻¹Z, of which one is real and two are a
-complex one [Hairer1996 Sec. IV.8]. The embedded error
+(isodyn.stepping.radau_matrix), in the transformed stages W = T⁻¹Z, of which one is real and two are
+a complex one [Hairer1996 Sec. IV.8]. The embedded error
 
     e = γ₁⁻¹h (ẏ_n + Σ e_i Z_i / h),     filtered by the real matrix
 
 is of order 3: stiff components are damped by it, and e_v is tangent to the constraints. Where q is
 not a vector space, stages are taken in the coordinates of q, as they are in isodyn.stepping.dop853.
 
-Steps grow by what the last two errors say [Hairer1996 (IV.8.25)], not at all where the factors serve
-once more, and the matrices stay while the iteration contracts fast enough.
+Steps grow by what the last two errors say [Hairer1996 (IV.8.25)], not at all where the factors
+serve once more, and the matrices stay while the iteration contracts fast enough.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Matrices of a step of Radau IIA, and their factors: one real and one complex, of the same pattern.
+"""Matrices of a step of Radau IIA, and their factors: one real and one complex, of the same
+pattern.
 
     [ M + gC + g²K    B  ]
     [ G + gH         D/g ],        g = h/γ₁ and h/γ̄₂
 
 with derivatives at the beginning of some step: M, C, K, B of the balance by a, v, q and λ (B = Gᵀ
-unless multipliers enter as they like), G, H, D of φ̇ and ψ by v, q and λ. The unknowns are the changes
-of W, and g times those of the transformed multipliers; q is eliminated, δQ = h A δV.
+unless multipliers enter as they like), G, H, D of φ̇ and ψ by v, q and λ. The unknowns are the
+changes of W, and g times those of the transformed multipliers; q is eliminated, δQ = h A δV.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Matrices of a step of Radau IIA in their sparse patterns (isodyn.stepping.radau_matrix has the full
-ones), for mechanisms, chains and beams of many bodies.
+"""Matrices of a step of Radau IIA in their sparse patterns (isodyn.stepping.radau_matrix has the
+full ones), for mechanisms, chains and beams of many bodies.
 
     [ M + gC + g²K   Gᵀ ]
     [ G + gH         0  ],        g = h/γ₁ and h/γ̄₂
 
-J and G keep the patterns of the model, and H has that of G. Of the complex matrix every entry a + ib
-becomes the block [a −b; b a], so that the real LU of blocks factorises it too: nodes are twice as
-large, and their order is the same. H comes from differences along several coordinates at once, no two
-of which meet in a row.
+J and G keep the patterns of the model, and H has that of G. Of the complex matrix every entry a +
+ib becomes the block [a −b; b a], so that the real LU of blocks factorises it too: nodes are twice
+as large, and their order is the same. H comes from differences along several coordinates at once,
+no two of which meet in a row.
 """
 
 from __future__ import annotations

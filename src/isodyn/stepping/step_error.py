@@ -179,8 +179,8 @@ def note_roughness(t: float, state: State, memory: Memory) -> None:
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def estimate(p: Physics, leg: Leg, t: float, before: State, state: State, memory: Memory, counters: Counters) -> int:
-    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v; what
-    the next one needs into the state. Loads are taken at t."""
+    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v;
+    what the next one needs into the state. Loads are taken at t."""
     n = memory.x.size
     follow_sizes(state, memory)
     error_of_q(leg, before, state, memory)

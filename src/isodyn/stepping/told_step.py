@@ -6,8 +6,8 @@ A method is a kernel `take` with the signature TAKE,
 
 which goes from state.t to t_1 in one step, puts the end into q, v, a, lam, t and dt of `state`, and
 the size of its error, as a multiple of what is allowed, into memory.error. It may leave the end
-unfinished where that is above 1. A status other than OK says that no step to t_1 was found. What the
-method needs beside the memory of GS4 is a struct of its own, whose address is plan.own; nothing
+unfinished where that is above 1. A status other than OK says that no step to t_1 was found. What
+the method needs beside the memory of GS4 is a struct of its own, whose address is plan.own; nothing
 there may outlive a step, because a run goes on from its state alone.
 
 A step is accepted when the error is at most 1. The next one is
@@ -15,9 +15,9 @@ A step is accepted when the error is at most 1. The next one is
     h ← h · min(plan.most_growth, max(0.2, 0.9 error^(−plan.exponent)))
 
 long, and no longer than this one after a rejection [Hairer1993 Sec. II.4]. A method that knows more
-puts the most that the next step may grow into memory.growth, or after a failure what part of the step
-is tried next; and factors between 1 and
-plan.unchanged leave the size as it is, for methods whose matrices belong to a size.
+puts the most that the next step may grow into memory.growth, or after a failure what part of the
+step is tried next; and factors between 1 and plan.unchanged leave the size as it is, for methods
+whose matrices belong to a size.
 """
 
 from __future__ import annotations

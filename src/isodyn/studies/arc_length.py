@@ -64,8 +64,8 @@ class _Tracer:
     def correct(
         self, guess: _Point, n: tuple[FloatArray, float], length: float
     ) -> tuple[_Point, tuple[FloatArray, float]] | None:
-        """Newton's method on the plane across the path, and the step with its corrections; None where
-        it does not converge."""
+        """Newton's method on the plane across the path, and the step with its corrections; None
+        where it does not converge."""
         eq, s, q, lam = self.eq, guess.s, guess.found.q, guess.found.lam.copy()
         way = length * n[0], length * n[1]
         for k in range(1, self.most + 1):
@@ -106,9 +106,9 @@ def trace_loads(
 ) -> LoadPath:
     """Follow equilibria along loads that may fall again, past limit points, by arc length.
 
-    The path is followed whether it is stable or not; `LoadPath.stable` tells. It ends when the factor
-    of the loads leaves `least` to `most`, or after `steps` steps. A perfect structure stays on its own
-    path at a bifurcation: a small load aside leads onto the other branch.
+    The path is followed whether it is stable or not; `LoadPath.stable` tells. It ends when the
+    factor of the loads leaves `least` to `most`, or after `steps` steps. A perfect structure stays
+    on its own path at a bifurcation: a small load aside leads onto the other branch.
 
     Parameters
     ----------

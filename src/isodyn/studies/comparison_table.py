@@ -1,4 +1,5 @@
-"""What a comparison of formulations and schemes found: errors, orders and cost, as rows and as text."""
+"""What a comparison of formulations and schemes found: errors, orders and cost, as rows and as
+text."""
 
 from __future__ import annotations
 

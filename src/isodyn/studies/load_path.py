@@ -98,8 +98,8 @@ class LoadPath:
         Returns
         -------
         sol
-            A solution with v = a = 0 whose views, plots and pictures show the path; `sol.beam(name)`
-            has the sectional forces.
+            A solution with v = a = 0 whose views, plots and pictures show the path;
+            `sol.beam(name)` has the sectional forces.
 
         Examples
         --------

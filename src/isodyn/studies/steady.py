@@ -4,9 +4,10 @@ About q(t) ⊕ d, v(t) + w, with a = v̇ so that ẇ is the change of a,
 
     ḋ = w + D d,      M ẇ + C w + K d + Gᵀμ = 0,      G ẇ + Γ_v w + Γ_q d = 0
 
-K, C are ∂r/∂q, ∂r/∂v of the balance r with its a and λ, Γ = [φ̈; ψ̇]. Admissible are the (d, w) with
-G_φ d = 0 and G w + c_q d = 0, c = [φ̇; ψ]: rows that are rates only do not hold d. On these, ẋ = A x.
-A steady motion is carried along by a symmetry (isodyn.studies.symmetries): x = exp(tX) y leaves
+K, C are ∂r/∂q, ∂r/∂v of the balance r with its a and λ, Γ = [φ̈; ψ̇]. Admissible are the (d, w)
+with G_φ d = 0 and G w + c_q d = 0, c = [φ̇; ψ]: rows that are rates only do not hold d. On these, ẋ
+= A x. A steady motion is carried along by a symmetry (isodyn.studies.symmetries): x = exp(tX) y
+leaves
 
     ẏ = (A − X) y
 

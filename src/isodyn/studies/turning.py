@@ -1,11 +1,11 @@
-"""Structures that turn as a whole: how they deform at constant speed, and their frequencies over the
-speed.
+"""Structures that turn as a whole: how they deform at constant speed, and their frequencies over
+the speed.
 
     v = Ω × r,   a = Ω × (Ω × r),   ω = RᵀΩ,   ω̇ = 0        of every body that turns with Ω
     r(q, v(q), a(q)) + Gᵀλ = 0,   φ(q) = 0
 
-is solved by Newton's method while the speed grows. Small motions d, seen by someone who turns along,
-change velocities and accelerations by
+is solved by Newton's method while the speed grows. Small motions d, seen by someone who turns
+along, change velocities and accelerations by
 
     δv = ḋ + V d,   δa = d̈ + B ḋ + A d        V = (Ω~, (RᵀΩ)~),   B = (2Ω~, (RᵀΩ)~),   A = (Ω~Ω~, 0)
 

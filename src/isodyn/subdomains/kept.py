@@ -66,8 +66,8 @@ class KeptRun:
         """All rows have their places."""
 
     def carried(self) -> dict[str, Any]:
-        """All that the run needs to go on. Parts forget their factors, so that the next steps are those
-        of a run that is resumed here."""
+        """All that the run needs to go on. Parts forget their factors, so that the next steps are
+        those of a run that is resumed here."""
         run = self.run
         found: dict[str, Any] = {
             "state_step": run.steps,

@@ -27,7 +27,8 @@ Q, V, A, DA = range(4)
 
 
 class LinearPart(Struct):
-    """A subdomain: its unknowns, sub-steps and coefficients, and where what belongs to it begins."""
+    """A subdomain: its unknowns, sub-steps and coefficients, and where what belongs to it
+    begins."""
 
     first, size, sub_steps = integer, integer, integer
     lower, upper = integer, integer  # bands below and above the diagonal
@@ -260,7 +261,8 @@ def speed_at_ties(k: Any, motion: FloatArray) -> float:
 
 @kernel()
 def add_answer(k: Any, f: Any, y: FloatArray, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
-    """x += sign W δ for subdomain p, column by column over the unknowns that λ moves; y is memory."""
+    """x += sign W δ for subdomain p, column by column over the unknowns that λ moves; y is
+    memory."""
     part, first, moved = k.parts[p], f.at_moved[p], f.at_moved[p + 1] - f.at_moved[p]
     for i in range(moved):
         y[i] = 0.0

@@ -165,8 +165,8 @@ def _along_diagonal(matrices: list[tuple[int, Any]]) -> tuple[IntArray, IntArray
 
 
 def linear(parts: list[tuple[LinearTables, Any, float, int, Factors]]) -> tuple[lk.Linear, lk.LinearWork]:
-    """Tables of subdomains (tables, coefficients, sub-step, number of sub-steps, factors), one behind
-    the other, and memory for their sub-steps."""
+    """Tables of subdomains (tables, coefficients, sub-step, number of sub-steps, factors), one
+    behind the other, and memory for their sub-steps."""
     records: list[dict[str, Any]] = []
     first = lu = tie = row = load = 0
     for tables, s, h, tau, factors in parts:

@@ -1,9 +1,9 @@
-"""Workers of a Dask cluster: blocks of points as tasks. Workers need this package, and nothing of the
-driver.
+"""Workers of a Dask cluster: blocks of points as tasks. Workers need this package, and nothing of
+the driver.
 
-Tasks of workers that die are given to others by the scheduler; a block that ended several of them is
-divided into its points. Where the scheduler is gone, so is the sweep, but not what it wrote: it is
-resumed.
+Tasks of workers that die are given to others by the scheduler; a block that ended several of them
+is divided into its points. Where the scheduler is gone, so is the sweep, but not what it wrote: it
+is resumed.
 """
 
 from __future__ import annotations

@@ -74,7 +74,8 @@ class Backlog:
         return block
 
     def lost(self, points: Iterable[Point], began: bool, why: str) -> list[Outcome]:
-        """Points of a worker that is gone come back; those that ended too many of them have failed."""
+        """Points of a worker that is gone come back; those that ended too many of them have
+        failed."""
         points, failed = list(points), []
         if began and points:
             number = points[0][0]

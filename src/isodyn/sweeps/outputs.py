@@ -3,8 +3,8 @@
 
 Names are those of `sol.quantities()`, of swept parameters, `t`, and counters of the run (`steps`,
 `iterations`, `drift`). Names with signs that mean something in formulas stand in braces:
-"max({q(theta)})"; sizes of vectors stand between bars. Functions of values work at every saved time;
-these make one number of a history:
+"max({q(theta)})"; sizes of vectors stand between bars. Functions of values work at every saved
+time; these make one number of a history:
 
     first last at(x, t)     values                      max min peak span     largest, smallest, largest of |x|, max − min
     mean rms integral       over time, by trapezia      time_of_max time_of_min time_of_peak
@@ -89,7 +89,8 @@ COUNTERS: dict[str, Callable[[Any], float]] = {
 
 @dataclass(frozen=True)
 class Output:
-    """A name, the text of an expression, its tree, and what names in it that are quoted stand for."""
+    """A name, the text of an expression, its tree, and what names in it that are quoted stand
+    for."""
 
     name: str
     text: str

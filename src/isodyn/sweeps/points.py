@@ -89,7 +89,8 @@ class Task:
         return Outcome(number, found, words, seconds, _as_file(sol) if self.solutions else None)
 
     def _history(self, t: FloatArray, x: FloatArray) -> FloatArray:
-        """Rows of a history at the times that all have; those behind the end of a run are left out."""
+        """Rows of a history at the times that all have; those behind the end of a run are left
+        out."""
         assert self.times is not None
         many = min(t.size, self.times.size)
         same = np.isclose(t[:many], self.times[:many], rtol=1e-12, atol=1e-12 * abs(self.times[-1]))

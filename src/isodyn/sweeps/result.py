@@ -288,8 +288,8 @@ class Sweep:
         Returns
         -------
         effects
-            For each parameter the mean `mu`, the mean size `mu_star` and the deviation `sigma` of its
-            effects, per range of its distribution.
+            For each parameter the mean `mu`, the mean size `mu_star` and the deviation `sigma` of
+            its effects, per range of its distribution.
 
         Raises
         ------

@@ -181,8 +181,8 @@ def sweep(
 ) -> Sweep:
     """Run a model with many values of its parameters, and keep numbers of every run.
 
-    Results go into one NetCDF file, point by point. What is done survives whatever ends the program.
-    Points that fail are kept with their errors, and do not end the others.
+    Results go into one NetCDF file, point by point. What is done survives whatever ends the
+    program. Points that fail are kept with their errors, and do not end the others.
 
     Parameters
     ----------
@@ -190,8 +190,8 @@ def sweep(
         A model file, a `Mechanism`, a problem or its name, or a function that makes a system from
         values by name.
     parameters
-        Values by name: numbers, a distribution, or a text such as "0.5:2:16" or "lognormal(800, 0.1)"
-        (`isodyn.sweeps`). Names are parameters of the model, or numbers of its parts:
+        Values by name: numbers, a distribution, or a text such as "0.5:2:16" or "lognormal(800,
+        0.1)" (`isodyn.sweeps`). Names are parameters of the model, or numbers of its parts:
         "spring.stiffness", "wind.force[1]".
     outputs
         Expressions of quantities of the solution, such as "max(|pin.force|)"; "peak = max(…)" gives

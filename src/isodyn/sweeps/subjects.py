@@ -1,8 +1,9 @@
 """What a sweep runs: a model with parameters by name, and how it is run.
 
-A model is compiled once. A point whose parameters are numbers of bodies and loads gets its system by
-writing them into a copy of the tables (isodyn.mechanism.renumbered); where more depends on them
-(lengths, places of joints), the parts are laid out again. No kernel is compiled again in either way.
+A model is compiled once. A point whose parameters are numbers of bodies and loads gets its system
+by writing them into a copy of the tables (isodyn.mechanism.renumbered); where more depends on them
+(lengths, places of joints), the parts are laid out again. No kernel is compiled again in either
+way.
 """
 
 from __future__ import annotations
@@ -201,8 +202,8 @@ def _given(body: Body) -> dict[str, Any]:
 
 
 def _body(body: Body, numbers: Mapping[Address, float]) -> Body:
-    """A body with other numbers, checked as a new one; where mass and inertia came from a shape, the
-    inertia goes with the mass."""
+    """A body with other numbers, checked as a new one; where mass and inertia came from a shape,
+    the inertia goes with the mass."""
     given = _given(body)
     for where, number in numbers.items():
         given[where.key] = put(given[where.key], where.places, number, where.name)

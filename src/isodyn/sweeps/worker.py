@@ -1,7 +1,7 @@
 """A process that runs points of a sweep, started by isodyn.sweeps.local.
 
-It reads frames from standard input and answers on what was standard output; what models print goes to
-standard error. It ends when nobody is there to read.
+It reads frames from standard input and answers on what was standard output; what models print goes
+to standard error. It ends when nobody is there to read.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def _listen(stream: IO[bytes], blocks: queue.Queue[Any]) -> None:
 
 
 def main() -> None:
-    """Run blocks of points until there are no more. The thread that listens ends with the process, at
-    once."""
+    """Run blocks of points until there are no more. The thread that listens ends with the process,
+    at once."""
     try:
         _main()
     except BaseException:

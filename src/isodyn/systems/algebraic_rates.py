@@ -1,4 +1,5 @@
-"""Rates z' of algebraic unknowns, s' = h(s, z, t), 0 = c(s, z, t), from derivatives of the equations.
+"""Rates z' of algebraic unknowns, s' = h(s, z, t), 0 = c(s, z, t), from derivatives of the
+equations.
 
 Along the motion c vanishes, with all its derivatives. Let N hold the combinations of rows that are
 free of z at a state, Nᵀ ∂c/∂z = 0, and R the others. With ζ = z',

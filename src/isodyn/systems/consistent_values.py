@@ -1,4 +1,5 @@
-"""Consistent values of a first-order system with algebraic unknowns, from its chain of derivatives."""
+"""Consistent values of a first-order system with algebraic unknowns, from its chain of
+derivatives."""
 
 from __future__ import annotations
 

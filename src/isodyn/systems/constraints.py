@@ -8,9 +8,9 @@ Rows are [φ; ψ]. Derivatives that the user does not give are differences along
 
     G e_j along q ⊕ εe_j,    G v + φ_t along (q ⊕ εv, t + ε),    G a along q ⊕ εa,    −b the second derivative along (q ⊕ εv, t + ε),
 
-with steps that begin at a small part of typical sizes (isodyn.systems.scales), in time of the time in
-which the system moves. Functions that Numba compiled are differentiated by compiled code, by the same
-formulas (isodyn.systems.joined_constraints).
+with steps that begin at a small part of typical sizes (isodyn.systems.scales), in time of the time
+in which the system moves. Functions that Numba compiled are differentiated by compiled code, by the
+same formulas (isodyn.systems.joined_constraints).
 """
 
 from __future__ import annotations

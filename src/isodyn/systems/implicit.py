@@ -4,7 +4,8 @@
     B(x, t) x' = f(x, t)                   linear in x', B singular or varying [Shimada2014 (3.4)]
 
 Both become semi-explicit systems s' = h(s, z, t), 0 = c(s, z, t) [Shimada2014 (3.17)], which the
-step knows. Let N span the directions whose rates F does not contain, ∂F/∂x' N = 0, and V the others:
+step knows. Let N span the directions whose rates F does not contain, ∂F/∂x' N = 0, and V the
+others:
 
     x = V s + N w,     s' = y,     0 = F(t, V s + N w, V y),     z = (y, w)
 

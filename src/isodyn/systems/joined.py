@@ -42,7 +42,8 @@ def is_compiled(function: Any) -> bool:
 
 
 class JoinedTables(Struct):
-    """A constant mass matrix, which derivatives of Q there are, and steps of differences of rows."""
+    """A constant mass matrix, which derivatives of Q there are, and steps of differences of
+    rows."""
 
     M = reals("n", "n")
     knows_Q_q, knows_Q_v = integer, integer
@@ -91,8 +92,8 @@ def join(
     retract: Callable[..., Any] | None,
     nonideal: bool = False,
 ) -> Model:
-    """One model function out of the user's compiled functions; M may be an array. Forces that depend
-    on multipliers take them as a fourth argument."""
+    """One model function out of the user's compiled functions; M may be an array. Forces that
+    depend on multipliers take them as a fourth argument."""
     traits = KNOWS_MASS
     traits |= KNOWS_TANGENT if Q_q is not None or Q_v is not None else 0
     traits |= RETRACTS if retract is not None else 0

@@ -7,8 +7,8 @@ as those of plain functions do in Python (isodyn.systems.constraints):
     −b                         second derivative of φ along (q ⊕ εv, t + ε); with G the first one of G v + φ_t
     ψ_v e_j, ψ_q v + ψ_t       first derivatives of ψ along v + εe_j; along (q ⊕ εv, t + ε) at fixed v
 
-Only what a question needs is evaluated. G from differences is kept with its q and t: a step asks for
-it several times at the same place.
+Only what a question needs is evaluated. G from differences is kept with its q and t: a step asks
+for it several times at the same place.
 """
 
 from __future__ import annotations

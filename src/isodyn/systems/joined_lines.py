@@ -1,5 +1,5 @@
-"""Derivatives of a user's `@njit` functions along lines, compiled: what isodyn.systems.line_differences
-does for functions in Python."""
+"""Derivatives of a user's `@njit` functions along lines, compiled: what
+isodyn.systems.line_differences does for functions in Python."""
 
 from __future__ import annotations
 

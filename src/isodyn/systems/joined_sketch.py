@@ -90,7 +90,8 @@ def _curvature_of(move: Any, phi: Any, retracts: bool) -> Any:
 
 @lru_cache(maxsize=256)
 def sketch_of(base: Any, move: Any, phi: Any, retracts: bool) -> Any:
-    """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ added to a matrix; (Gᵀλ)_q from mixed differences of λᵀφ."""
+    """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ added to a matrix; (Gᵀλ)_q from mixed differences of
+    λᵀφ."""
 
     add_curvature = _curvature_of(move, phi, retracts)
 

@@ -5,10 +5,10 @@
     M = ∂²L/∂v²,    Q = ∂L/∂q − (∂²L/∂v∂q) v − ∂²L/∂v∂t + F − ∂R/∂v
     G = φ_q,        b = −(G v)_q v − 2 G_t v − φ_tt
 
-L may be any function that is quadratic in the rates v. What belongs to the energy is ½ vᵀM v and
-−L at v = 0 [Shimada2014 (2.115)], whose sum is conserved where L does not depend on time and no F, R or moving
-constraint does work. All derivatives are exact and are printed as Python functions, which Numba
-compiles.
+L may be any function that is quadratic in the rates v. What belongs to the energy is ½ vᵀM v and −L
+at v = 0 [Shimada2014 (2.115)], whose sum is conserved where L does not depend on time and no F, R
+or moving constraint does work. All derivatives are exact and are printed as Python functions, which
+Numba compiles.
 """
 
 from __future__ import annotations

@@ -4,14 +4,14 @@ For a function f of ε, sampled at ±h, ±2h, ±3h,
 
     f'(0) ≈ Σ c_k (f(kh) − f(−kh)) / h,        f''(0) ≈ Σ c_k (f(kh) − 2f(0) + f(−kh)) / h²
 
-of sixth order; the same samples give the formula of fourth order. Where both agree, the error of the
-better one is far below their difference. Where they do not, f changes over lengths shorter than h, or
-is not defined so far away, and h becomes SHORTER; of steps that all disagree the one that does least
-is taken. Rounding leaves 1e-13 of a first derivative and 1e-11 of a second one.
+of sixth order; the same samples give the formula of fourth order. Where both agree, the error of
+the better one is far below their difference. Where they do not, f changes over lengths shorter than
+h, or is not defined so far away, and h becomes SHORTER; of steps that all disagree the one that
+does least is taken. Rounding leaves 1e-13 of a first derivative and 1e-11 of a second one.
 
 Steps refer to typical sizes (isodyn.systems.scales), and to what a look at the start found:
-functions that change faster begin with shorter steps, those that only change over the size of q with
-longer ones.
+functions that change faster begin with shorter steps, those that only change over the size of q
+with longer ones.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ class MechanicalSystem(BaseSystem):
         Mass matrix: an array (n, n), a vector (diagonal), a sparse matrix, or a function M(q) → (n,
         n).
     Q
-        Forces: a function Q(q, v, t) → (n,), or Q(q, v, t, lam) if they depend on the multipliers of
-        the constraints, as friction by a normal force does. It must be finite for lam = 0 too.
+        Forces: a function Q(q, v, t) → (n,), or Q(q, v, t, lam) if they depend on the multipliers
+        of the constraints, as friction by a normal force does. It must be finite for lam = 0 too.
     q0, v0
         Initial position and velocity.
     Q_q, Q_v

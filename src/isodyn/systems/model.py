@@ -3,8 +3,8 @@
 Three ways lead there: a function of the library compiled with `kernel(MODEL)`; a user's `@njit`
 functions joined into one compiled function; or plain Python functions behind `python_model`, one
 compiled function for all of them that calls back into Python. The last finds its object by the
-number in its tables and never lets an exception through compiled code: it is kept on the object, and the
-loop is told to stop.
+number in its tables and never lets an exception through compiled code: it is kept on the object,
+and the loop is told to stop.
 """
 
 from __future__ import annotations
