@@ -19,7 +19,8 @@ from isodyn.report.pages import Html
 from isodyn.sweeps.result import Sweep
 from isodyn.version import __version__
 
-WIDTH, HEIGHT, LEFT, EDGE, FOOT = 330.0, 200.0, 58.0, 12.0, 34.0  # of a picture, in its own units
+WIDTH, HEIGHT, LEFT, EDGE, FOOT = 330.0, 200.0, 74.0, 12.0, 34.0  # of a picture, in its own units
+LETTER, LINE, LONGEST = 6.4, 14.0, 36  # width of a letter, height of a line, letters of a name that are shown
 POINTS = 2000  # so many points are drawn
 OUTPUTS, PARAMETERS = 8, 12  # so many are drawn
 TENTHS = 10
@@ -130,7 +131,7 @@ def _frame(x: tuple[float, float], y: tuple[float, float], name: str) -> str:
     texts = [
         (LEFT, bottom + 14, "start", f"{x[0]:.4g}"),
         (right, bottom + 14, "end", f"{x[1]:.4g}"),
-        (0.5 * (LEFT + right), bottom + 28, "middle", name),
+        (0.5 * (LEFT + right), bottom + 28, "middle", _cut(name)),
         (LEFT - 5, bottom, "end", f"{y[0]:.4g}"),
         (LEFT - 5, EDGE + 8, "end", f"{y[1]:.4g}"),
     ]
@@ -145,20 +146,34 @@ def _texts(texts: Sequence[tuple[float, float, str, str]]) -> str:
 
 
 def _parallel(parameters: dict[str, FloatArray], name: str, y: FloatArray, some: Any) -> str:
-    columns, width = {**parameters, name: y}, 900.0
-    at = np.linspace(90.0, width - 90.0, len(columns))
-    high = [_place(values, HEIGHT - FOOT, EDGE + 14) for values in columns.values()]
+    columns = {_cut(column): values for column, values in {**parameters, name: y}.items()}
+    at, lines_of_names = _across([*columns])
+    bottom, width = HEIGHT - FOOT, at[0] + at[-1]
+    high = [_place(values, bottom, EDGE + 14) for values in columns.values()]
     share = _place(y, 0.0, 1.0)
     lines, texts = "", []
     for k in some:
         if np.isfinite(share[k]):
             points = " ".join(f"{a:.1f},{h[k]:.1f}" for a, h in zip(at, high, strict=True))
             lines += f'<polyline points="{points}" style="--share:{100 * share[k]:.0f}%"/>'
-    for a, (column, values) in zip(at, columns.items(), strict=True):
+    for i, (a, (column, values)) in enumerate(zip(at, columns.items(), strict=True)):
         low, top = _span(values)
-        texts += [(a, HEIGHT - FOOT + 16, "middle", f"{low:.4g}"), (a, EDGE + 8, "middle", f"{top:.4g}")]
-        texts.append((a, HEIGHT - FOOT + 30, "middle", column))
-        lines += f'<path class="axis" d="M{a:.1f} {EDGE + 14:g} V{HEIGHT - FOOT:g}"/>'
+        texts += [(a, bottom + 16, "middle", f"{low:.4g}"), (a, EDGE + 8, "middle", f"{top:.4g}")]
+        texts.append((a, bottom + 16 + LINE * (1 + i % lines_of_names), "middle", column))
+        lines += f'<path class="axis" d="M{a:.1f} {EDGE + 14:g} V{bottom:g}"/>'
     label = pages.escaped(f"parameters and {name}, one line for each point")
-    size = f'class="parallel" viewBox="0 0 {width:g} {HEIGHT:g}" role="img"'
-    return f'<div class="card"><svg {size} aria-label="{label}">{lines}{_texts(texts)}</svg></div>'
+    size = f'viewBox="0 0 {width:.1f} {HEIGHT + LINE * (lines_of_names - 1):g}" style="min-width:{0.8 * width:.0f}px"'
+    return f'<div class="card"><svg class="parallel" {size} role="img" aria-label="{label}">{lines}{_texts(texts)}</svg></div>'
+
+
+def _across(names: list[str]) -> tuple[FloatArray, int]:
+    """Where axes with these names stand, and in how many lines the names fit beside each other."""
+    most = LETTER * max(map(len, names)) + 10.0
+    gaps, edge = len(names) - 1, 0.5 * most
+    room = 900.0 - 2.0 * edge
+    lines = 1 if most * gaps <= room else 2
+    return edge + np.arange(len(names)) * max(room / max(gaps, 1), most / lines, 12 * LETTER), lines
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
