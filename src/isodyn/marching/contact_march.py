@@ -24,9 +24,9 @@ from isodyn.marching.march import (
     time_of,
 )
 from isodyn.stepping.chosen_step import leg_number, leg_to, shift
-from isodyn.stepping.contact_memory import CONTACTS, OPEN, STICK, Touching, ask
+from isodyn.stepping.contact_memory import CONTACTS, OPEN, STICK, Contacts, Touching, ask
 from isodyn.stepping.contact_step import closed_step, note_slip
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Physics
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
 
 # statuses: a gap closed, or slip came to rest or turned, in the last step; other contacts are closed
@@ -39,7 +39,7 @@ CONTACT_ROWS = types.NamedUniTuple(F2, 4, ContactRows)
 
 
 @kernel(types.void(CONTACTS, CONTACT_ROWS, i8))
-def write_contacts(contacts: Any, kept: Any, row: int) -> None:
+def write_contacts(contacts: Contacts, kept: Any, row: int) -> None:
     """A row of the contacts."""
     for k in range(contacts.closed.size):
         kept.gap[row, k], kept.mode[row, k] = contacts.gap[k], contacts.mode[k]
@@ -63,7 +63,7 @@ def dips(g_0: float, s_0: float, g_1: float, s_1: float, dt: float) -> bool:
 
 
 @kernel()
-def gaps_closed(contacts: Any, dt: float) -> int:
+def gaps_closed(contacts: Contacts, dt: float) -> int:
     """CLOSED if an open contact is closed at the end of the last step, or was inside it."""
     deepest, status = 0.0, OK
     for k in range(contacts.closed.size):
@@ -79,7 +79,7 @@ def gaps_closed(contacts: Any, dt: float) -> int:
 
 
 @kernel()
-def slips_turned(contacts: Any) -> int:
+def slips_turned(contacts: Contacts) -> int:
     """TURNED if a contact with one tangent that slid comes to rest, or slides the other way."""
     for k in range(contacts.closed.size):
         if contacts.slip[k] == 0.0 or contacts.mode[k] == OPEN or contacts.enforced[k] == 1:
@@ -92,7 +92,7 @@ def slips_turned(contacts: Any) -> int:
 
 
 @kernel()
-def count_closed(contacts: Any) -> int:
+def count_closed(contacts: Contacts) -> int:
     """How many contacts are closed."""
     found = 0
     for k in range(contacts.closed.size):
@@ -101,7 +101,7 @@ def count_closed(contacts: Any) -> int:
 
 
 @kernel()
-def remember_contacts(contacts: Any) -> None:
+def remember_contacts(contacts: Contacts) -> None:
     """What contacts do before a step."""
     for k in range(contacts.closed.size):
         contacts.closed_before[k], contacts.mode_before[k] = contacts.closed[k], contacts.mode[k]
@@ -117,13 +117,13 @@ def step_with_contacts(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
+    plan: Plan,
     t_1: float,
-    state: Any,
-    memory: Any,
-    counters: Any,
+    state: State,
+    memory: Memory,
+    counters: Counters,
     gap_model: Any,
-    contacts: Any,
+    contacts: Contacts,
 ) -> int:
     """One step to t_1; OK, CLOSED, TURNED, or what went wrong. The state before it is in
     memory.before."""
@@ -166,14 +166,14 @@ def march_with_contacts(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
-    state: Any,
-    memory: Any,
+    plan: Plan,
+    state: State,
+    memory: Memory,
     columns: Any,
     rows: Any,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
-    contacts: Any,
+    contacts: Contacts,
     kept: Any,
 ) -> int:
     """Go on until contacts.upto steps are done, or something happened in the last one: CLOSED and TURNED

@@ -32,6 +32,7 @@ from isodyn.marching.march import march, write_start
 from isodyn.marching.redundant_rows import BLOCK, SHARING, look, share_block
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.initial import initial_acceleration
+from isodyn.stepping.memory import State
 
 Aside = namedtuple("Aside", "t q v lam")
 """Memory for one row."""
@@ -58,7 +59,7 @@ def start_member(model: Any, scratch: Any, course: Any, members: Any, thread: An
 
 
 @kernel()
-def state_is_clear(model: Any, tables: Any, scratch: Any, work: Any, one: Any, state: Any) -> bool:
+def state_is_clear(model: Any, tables: Any, scratch: Any, work: Any, one: Any, state: State) -> bool:
     """Whether the state itself, which may lie between saved rows, needs no care."""
     one.t[0] = state.t
     copy_to(state.q, one.q[0])

@@ -47,7 +47,10 @@ def memory_for(
     dense = not model.traits & SOLVES
     nonideal = bool(model.traits & NONIDEAL)
     sizes = system.nq, system.nv, system.m
-    return allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal)
+    masses = model.inverse_mass.size
+    memory = allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal, masses=masses)
+    memory.inverse_mass, memory.damped = model.inverse_mass, int(model.damped)
+    return memory
 
 
 class StepMemory:

@@ -48,7 +48,7 @@ from isodyn.stepping.contact_memory import (
 from isodyn.stepping.contact_step import NO_SOLUTION, pushes, sticks
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.initial import PATIENCE, acceleration, initial_matrix
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import fill
 
 POISSON, NEWTON = range(2)
@@ -101,7 +101,9 @@ def by_newton(problem: Any, restitution: FloatArray, P: FloatArray) -> int:
 
 
 @kernel()
-def prepare(p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Any) -> int:
+def prepare(
+    p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """Responses and W at a state, from its mass matrix."""
     c = memory.c
     copy_to(state.q, memory.q)
@@ -136,7 +138,7 @@ def jump(
     t: float,
     state: State,
     memory: Memory,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
     contacts: Contacts,
 ) -> int:
@@ -171,7 +173,7 @@ def jump(
 
 
 @kernel()
-def known_slips(contacts: Any, problem: Any, n: int, v: FloatArray) -> None:
+def known_slips(contacts: Contacts, problem: Any, n: int, v: FloatArray) -> None:
     """Directions of contacts that slide."""
     for k in range(problem.members.size):
         i, end, size, number = problem.first[k], problem.first[k + 1], 0.0, problem.members[k]
@@ -197,7 +199,7 @@ def contact_acceleration(
     t: float,
     state: State,
     memory: Memory,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
     contacts: Contacts,
 ) -> int:
@@ -279,7 +281,7 @@ def push_out(
     t: float,
     state: State,
     memory: Memory,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
     contacts: Contacts,
 ) -> int:

@@ -63,7 +63,7 @@ each), W = J Y, and forces."""
 
 
 @kernel(allocates=True)
-def problem_of(contacts: Any, flags: IntArray, unknowns: int) -> Any:
+def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
     """The contact problem of the contacts with a flag, without its numbers."""
     many, size = 0, 0
     for k in range(flags.size):

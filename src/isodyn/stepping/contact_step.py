@@ -36,6 +36,7 @@ from isodyn.stepping.contact_memory import (
     SLIP,
     STICK,
     TOUCHING_REF,
+    Contacts,
     add_response,
     along,
     ask,
@@ -48,7 +49,7 @@ from isodyn.stepping.contact_memory import (
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.equations import residual
 from isodyn.stepping.matrix import factorise
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.newton import round_off_floor
 from isodyn.stepping.projection import fill
 from isodyn.stepping.step import SAME_STEP, accept, guess, keep_balance, predict
@@ -61,7 +62,7 @@ STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 
 
 @kernel()
-def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Any) -> float:
+def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> float:
     """Prediction and guess of a step to t_1; its size."""
     dt, c = t_1 - state.t, memory.c
     if abs(dt - state.dt) <= SAME_STEP * abs(dt):
@@ -75,7 +76,7 @@ def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counte
 
 
 @kernel()
-def take_known(contacts: Any, problem: Any) -> None:
+def take_known(contacts: Contacts, problem: Any) -> None:
     """Forces of the last balance as a guess; directions that are known."""
     for k in range(problem.members.size):
         number = problem.members[k]
@@ -87,7 +88,7 @@ def take_known(contacts: Any, problem: Any) -> None:
 
 @kernel()
 def equations(
-    p: Physics, g: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Any,
+    p: Physics, g: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters,
     renew: bool,
 ) -> int:  # fmt: skip
     """Balance and closure without contacts into memory.r, with new factors if asked for; rows of
@@ -192,7 +193,7 @@ def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before
 @kernel()
 def iterate_contacts(
     p: Physics, g: Any, problem: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
-    counters: Any,
+    counters: Counters,
 ) -> int:  # fmt: skip
     """Find memory.x, memory.lam and the forces of the contacts."""
     c, along_x, before, renew = memory.c, leg.l5 * dt, np.inf, True
@@ -306,7 +307,7 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 
 
 @kernel()
-def keep_forces(leg: Leg, problem: Any, contacts: Any, n: int, v: FloatArray) -> None:
+def keep_forces(leg: Leg, problem: Any, contacts: Contacts, n: int, v: FloatArray) -> None:
     """Forces at the balance and, brought there like λ, at the end; which contacts stay closed, and
     what they do."""
     for k in range(problem.members.size):
@@ -344,7 +345,7 @@ def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
 
 
 @kernel(i8(PHYSICS_REF, TOUCHING_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, allocates=True)
-def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: Memory, counters: Any) -> int:
+def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
     """From state.t to t_1 with closed contacts. On failure the motion in `state` is unchanged."""
     contacts = g.contacts
     problem = problem_of(contacts, contacts.closed, memory.r.size)

@@ -25,7 +25,7 @@ from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.stepping.closure import retract
-from isodyn.stepping.memory import MEMORY, PLAN, STATE, Physics
+from isodyn.stepping.memory import MEMORY, PLAN, STATE, Memory, Physics, Plan, State
 
 GUARD = f8(i8, f8, F, F, F, F, ADDRESS, ADDRESS)
 """Signature of a compiled function: of its number, (t, q, v, a, lam), and tables and scratch that it
@@ -56,7 +56,7 @@ guard_at = kernel_at(GUARD)
 
 
 @kernel()
-def value_at(guards: Any, k: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> float:
+def value_at(guards: Guards, k: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> float:
     """The value of compiled function k."""
     tables, scratch = struct_at(guards.tables[k]), struct_at(guards.scratch[k])
     return guard_at(guards.compiled[k], guards.number[k], t, q, v, a, lam, tables, scratch)
@@ -84,7 +84,7 @@ def may_happen(g_0: float, s_0: float, g_1: float, s_1: float, h: float, directi
 
 
 @kernel()
-def go_on(guards: Any, k: int) -> None:
+def go_on(guards: Guards, k: int) -> None:
     """The end of a step is the beginning of the next. A function that has not left zero yet keeps the
     direction in which it was about to."""
     if guards.starts[k] != 0.0 or guards.ends[k] != 0.0:
@@ -92,7 +92,7 @@ def go_on(guards: Any, k: int) -> None:
 
 
 @kernel()
-def move_on(p: Any, guards: Any, state: Any, memory: Any) -> int:
+def move_on(p: Physics, guards: Guards, state: State, memory: Memory) -> int:
     """The state at the end of the step, and a moment later."""
     before, dt = memory.before, state.t - memory.before.t
     moment = MOMENT * dt
@@ -109,7 +109,7 @@ def move_on(p: Any, guards: Any, state: Any, memory: Any) -> int:
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY), inner=True, apart=True)
-def look_for_events(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any) -> int:
+def look_for_events(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
     """0 if nothing happened in the step from memory.before to `state`, 1 if something may have;
     RAISED if a function in Python raised."""
     guards, leg = opened(Guards, struct_at(plan.guards)), plan.legs[0]
@@ -140,7 +140,7 @@ def look_for_events(model: Any, tables: Any, scratch: Any, plan: Any, state: Any
 
 @kernel(f8(ADDRESS, i8, f8, F, F, F, F))
 def value_of_guard(
-    guards: Any, k: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray
+    guards: Guards, k: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray
 ) -> float:
     """`value_at` for callers outside compiled code."""
     return value_at(opened(Guards, guards), k, t, q, v, a, lam)
