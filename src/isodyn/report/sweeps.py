@@ -37,14 +37,16 @@ def page_of_sweep(found: Sweep, title: str | None, settings: dict[str, Any] | No
     some = np.unique(np.linspace(0, done.size - 1, min(POINTS, done.size)).astype(int))
     drawn: str = ""
     for name, y in outputs.items():
+        if not np.isfinite(y).any():
+            continue
         pictures = "".join(_scatter(p, x, name, y, some) for p, x in parameters.items())
         drawn += f"<h2>{pages.escaped(name)}</h2>{_parallel(parameters, name, y, some)}"
         drawn += f'<div class="three" style="margin-top:16px">{pictures}</div>'
     counts = found.counts
     chips = [("points", len(found)), *((word, n) for word, n in counts.items() if n and word != "done")]
     chips += [(key, found.about[key]) for key in ("sampling", "seed") if key in found.about]
-    rows = [_row(found, name, y, done) for name, y in outputs.items()]
-    head = ("output", "smallest", "at point", "median", "largest", "at point")
+    rows = [_row(name, y, done) for name, y in outputs.items()]
+    head = ("output", "smallest (point)", "median", "largest (point)")
     cards: str = pages.card("Outputs", Html(f'<div class="scroll">{pages.table(rows, head)}</div>'))
     cards += pages.card("Which parameters matter", _ranks(parameters, outputs))
     failed = [(f"point {k}", text.splitlines()[0]) for k, text in list(found.errors.items())[:20]]
@@ -63,10 +65,11 @@ def page_of_sweep(found: Sweep, title: str | None, settings: dict[str, Any] | No
     )
 
 
-def _row(found: Sweep, name: str, y: FloatArray, done: Any) -> tuple[str, ...]:
+def _row(name: str, y: FloatArray, done: Any) -> tuple[str, ...]:
+    if not np.isfinite(y).any():
+        return name, "no number", "", ""
     low, high = int(np.nanargmin(y)), int(np.nanargmax(y))
-    numbers = f"{y[low]:.4g}", str(done[low]), f"{np.nanmedian(y):.4g}", f"{y[high]:.4g}", str(done[high])
-    return name, *numbers
+    return name, f"{y[low]:.4g} ({done[low]})", f"{np.nanmedian(y):.4g}", f"{y[high]:.4g} ({done[high]})"
 
 
 def _ranks(parameters: dict[str, FloatArray], outputs: dict[str, FloatArray]) -> Html:
@@ -172,7 +175,8 @@ def _across(names: list[str]) -> tuple[FloatArray, int]:
     gaps, edge = len(names) - 1, 0.5 * most
     room = 900.0 - 2.0 * edge
     lines = 1 if most * gaps <= room else 2
-    return edge + np.arange(len(names)) * max(room / max(gaps, 1), most / lines, 12 * LETTER), lines
+    step = max(room / max(gaps, 1), most / lines, 12 * LETTER)
+    return np.asarray(edge + step * np.arange(len(names)), dtype=np.float64), lines
 
 
 def _cut(name: str) -> str:
