@@ -42,11 +42,10 @@ def cells(text: str) -> list[tuple[str, str]]:
 
 def execute(cell: str, file: str, names: dict[str, Any]) -> Any:
     """Run a cell; the value of its last line, if that is an expression."""
-    *lines, last = ast.parse(cell, file).body
-    if not isinstance(last, ast.Expr):
-        lines, last = [*lines, last], ast.Expr(ast.Constant(None))
-    exec(compile(ast.Module(lines, []), file, "exec"), names)
-    return eval(compile(ast.Expression(last.value), file, "eval"), names)
+    lines = ast.parse(cell, file)
+    last = lines.body.pop() if isinstance(lines.body[-1], ast.Expr) else None
+    exec(compile(lines, file, "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), file, "eval"), names)
 
 
 def run(name: str, parts: list[tuple[str, str]], folder: Path) -> list[tuple[str, list[Path]]]:
