@@ -146,10 +146,10 @@ verify: install ## run the standard set on one thread; numbers into benchmarks/r
 	$(ONE_THREAD) $(BIN)/isodyn verify --json --html out/verification.html > out/verification.json
 	@mv out/verification.json benchmarks/results/verification.json
 
-bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench
+bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench; parts that are stored are left out with RESUME=--resume
 	@status=0; \
 	$(ONE_THREAD) $(BIN)/python -m benchmarks || status=1; \
-	$(ONE_THREAD) $(PEERS)/bin/python -m benchmarks.peers --page docs/benchmarks.md || status=1; \
+	$(ONE_THREAD) $(PEERS)/bin/python -m benchmarks.peers $(RESUME) --page docs/benchmarks.md || status=1; \
 	exit $$status
 
 $(PEERS)/.installed: pyproject.toml benchmarks/peers/requirements.txt

@@ -167,8 +167,8 @@ class Bench:
         return good
 
     def per_step(self, ready: list[tuple[Case, Row]], short: int, long: int, keep: int = 2, more: int = 1) -> None:
-        """Cost per step of the best `keep` ways of each package, interleaved; the others keep what
-        one probe told.
+        """Cost per step of the best `keep` ways of each kind, interleaved; the others keep what one
+        probe told.
 
         `more` times as many rounds where a step is so short that a neighbour on the machine doubles
         it.
@@ -183,7 +183,7 @@ class Bench:
             except WorkerError as error:
                 self.fail(row, error)
         self._rounds(
-            _kept(good, keep, lambda row: row.package),
+            _kept(good, keep, lambda row: row.kind),
             lambda case, row: self._one_step(case, row, short, long, times[case]),
             more,
         )

@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         FormulaForce,
         FormulaMotor,
         FormulaTorque,
+        GearMotor,
         JointFriction,
         JointLimit,
         JointSpring,
@@ -186,6 +187,7 @@ __all__ = [
     "FormulaTorque",
     "FrictionSolution",
     "Gear",
+    "GearMotor",
     "Gradient",
     "Hamiltonian",
     "Hinge",
@@ -305,8 +307,8 @@ _JOINTS = (
 )
 _LOADS = (
     "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",
-    "FormulaTorque", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial", "Pulse", "Ramp",
-    "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
+    "FormulaTorque", "GearMotor", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial",
+    "Pulse", "Ramp", "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
 )
 # fmt: on
 _MODULES = {

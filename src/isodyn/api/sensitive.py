@@ -19,7 +19,7 @@ from isodyn.sensitivities.run import SensitiveRun
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 
 KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe")
 
@@ -51,7 +51,7 @@ def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
 def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
     """System, family and method of a run with derivatives."""
     family, system = family_of(given), as_system(given)
-    if not isinstance(system, System):
+    if not is_system(system):
         raise SensitivityError(f"a {type(system).__name__} is not differentiated")
     refuse_controllers(system, "a run with sensitivities does not")
     if formulation is not None or system.m:
@@ -91,7 +91,7 @@ def integrate_with_sensitivities(
 
 
 def gradient(
-    system: Any,
+    system: System,
     scheme: Any = None,
     formulation: Any = None,
     *,

@@ -30,6 +30,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.memory import require_rows
 from isodyn.results.solution import Solution
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
 from isodyn.systems.multiplier_forces import refuse_nonideal
@@ -41,7 +42,7 @@ AHEAD = 1e-7  # of the time in which velocities change: how far to look for the 
 
 
 def integrate_with_friction(
-    system: Any,
+    system: System,
     contacts: Sequence[Contact] | Contact,
     *,
     t_end: float,
@@ -285,7 +286,7 @@ class _Run:
         return modes
 
 
-def _check(system: Any, contacts: Sequence[Contact], t0: float, t_end: float) -> None:
+def _check(system: System, contacts: Sequence[Contact], t0: float, t_end: float) -> None:
     if not contacts:
         raise InputError("friction needs at least one contact")
     for contact in contacts:

@@ -14,6 +14,7 @@ from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse,
 from isodyn.marching import at_balance
 from isodyn.marching.step_memory import StepMemory
 from isodyn.stepping import initial
+from isodyn.systems.base import System
 
 SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
 
@@ -21,7 +22,7 @@ SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choi
 class EnforcedRows(StepMemory):
     """A step's memory whose rows are chosen by the state."""
 
-    def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
+    def __init__(self, system: System, closure: Closure, scaling: FloatArray | None) -> None:
         super().__init__(system, closure, scaling)
         # G a = b at the balance, and nothing else
         self.drifts = closure.at_balance and closure.compliance == 0.0

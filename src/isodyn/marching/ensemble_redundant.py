@@ -19,6 +19,7 @@ from isodyn.marching.enforced_rows import SAME_ROWS
 from isodyn.marching.ensemble_run import UNDONE, Threads, apart
 from isodyn.marching.redundant_rows import Sharing, sharing_for
 from isodyn.stepping.memory import Counters, new_state
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import started
 from isodyn.systems.scales import sizes_of_rows
 
@@ -129,7 +130,7 @@ class Desk:
         self.G[self.row_of, self.course.G_columns] = self.answer
         return bool(np.isfinite(self.answer).all())
 
-    def place(self, rows: Rows, system: Any) -> tuple[Any, Sharing]:
+    def place(self, rows: Rows, system: System) -> tuple[Any, Sharing]:
         """Memory for members that enforce these rows."""
         key = rows.chosen.tobytes()
         if key not in self.places:

@@ -2,8 +2,7 @@
 around it.
 
 `go_on` calls the march once; single steps, blocks and whole runs differ in how far they ask it to
-go. Starts, remedies, redundant rows, observers, checkpoints, progress and Ctrl-C come between two
-calls.
+go. Starts, remedies, redundant rows, observers, checkpoints and Ctrl-C come between two calls.
 """
 
 from __future__ import annotations
@@ -41,6 +40,7 @@ from isodyn.stepping.events import Event
 from isodyn.stepping.memory import UNDERFLOW
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
+from isodyn.systems.base import System
 
 PASSED = (OK, march.FULL, march.LOOK, march.HAPPENED)  # statuses of a march that did not fail
 FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
@@ -60,7 +60,7 @@ class Run(LastStep):
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         method: Method,
         stretches: list[Stretch],
         *,

@@ -22,7 +22,7 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.results.files import failed, make_folder, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.seals import opened, sealed, sealed_json
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 FORMAT = 6
 MOST_BETWEEN = 50_000  # steps between checkpoints where nothing is said
@@ -130,7 +133,7 @@ class Checkpoint:
             raise InputError(f"a checkpoint takes the path of a folder, received {self.folder!r}")
         self.folder = Path(self.folder)
 
-    def begin(self, system: Any, options: dict[str, Any], events: int = 0) -> None:
+    def begin(self, system: System, options: dict[str, Any], events: int = 0) -> None:
         """Set up the folder of a new run.
 
         Parameters

@@ -20,6 +20,7 @@ from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
+    from isodyn.systems.base import System
 
 PART = 1e-3  # of the size of the state: distance of the points of a difference
 CENTRAL = ((1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0))
@@ -113,7 +114,7 @@ class Sensitivity:
         other.aux = {}
         return other
 
-    def _with(self, system: Any) -> Solution:
+    def _with(self, system: System) -> Solution:
         other = copy(self.sol)
         other.system, other.aux = system, {}
         return other

@@ -27,6 +27,7 @@ from isodyn.sensitivities.parameters import CENTRAL, PART
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.taping import march_taped
 from isodyn.stepping.memory import allocate, new_state, weigh
+from isodyn.systems.base import System
 
 Output = str | tuple[str, str] | Callable[[Solution], Any]
 SAME_TIME = 1e-9  # of a step: times nearer to the end of a step than this are there
@@ -305,7 +306,7 @@ def gradient_of(run: TapedRun, objective: Objective, checkpoints: int, progress:
     return Gradient(value, by, tuple(one.name for one in run.variations), sol)
 
 
-def _with(sol: Solution, system: Any) -> Solution:
+def _with(sol: Solution, system: System) -> Solution:
     other = copy(sol)
     other.system, other.aux = system, {}
     return other

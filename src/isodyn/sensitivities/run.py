@@ -30,6 +30,7 @@ from isodyn.sensitivities.memory import Derivatives, Linear, Tangents, Together,
 from isodyn.sensitivities.parameters import Family, NamedParts, Variation, vary
 from isodyn.sensitivities.start import StartTangent, along
 from isodyn.stepping.newton_settings import Newton
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.mechanical import MechanicalSystem
@@ -78,7 +79,7 @@ def with_mass_range(method: Method) -> Method:
     )
 
 
-def rotations_of(system: Any) -> tuple[IntArray, bool]:
+def rotations_of(system: System) -> tuple[IntArray, bool]:
     """Where rotation vectors are in v, and whether rotations are moved by the Cayley map."""
     if not isinstance(system, MechanismSystem):
         return np.zeros(0, dtype=np.int64), False
@@ -94,7 +95,7 @@ class SensitiveRun(Run):
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         method: Method,
         stretches: list[Any],
         *,
@@ -143,13 +144,13 @@ class SensitiveRun(Run):
 
     # ---- models
 
-    def model_of(self, system: Any) -> Model:
+    def model_of(self, system: System) -> Model:
         """The model; with full matrices where its own are not the derivatives."""
         model = super().model_of(system)
         exact = type(system) is MechanismSystem
         return model if exact or model.dense is None else model.dense()
 
-    def varied_model(self, system: Any) -> Model:
+    def varied_model(self, system: System) -> Model:
         """The model of a system with another value of a parameter, of the same shape."""
         if (system.nq, system.nv, system.m) != (self.system.nq, self.system.nv, self.system.m):
             raise SensitivityError("a parameter changes the number of unknowns or rows")
@@ -213,7 +214,8 @@ class SensitiveRun(Run):
         if like.function is self.model.function:
             return self.model
         if not hasattr(self, "twin"):
-            self.twin: Model = self.system.model(plain=True)
+            written: Any = self.system  # of functions that a user wrote
+            self.twin: Model = written.model(plain=True)
         return self.twin
 
     def enters(self, one: Variation) -> tuple[int, int]:

@@ -187,6 +187,24 @@ def known_slips(contacts: Contacts, problem: Any, n: int, v: FloatArray) -> None
                 problem.direction[j] = contacts.rate[problem.rows[j]] / size
 
 
+@kernel()
+def solve_at_rest(contacts: Contacts, problem: Any) -> int:
+    """Forces at a start: contacts at rest have the friction of rest, unless it does not hold them."""
+    for k in range(problem.members.size):
+        number = problem.members[k]
+        if problem.sliding[k] == 0 and contacts.loose[number] == 0:
+            problem.mu[k] = contacts.mu_static[number]
+    for _ in range(problem.members.size + 1):
+        status, torn = solve_problem(problem), False
+        for k in range(problem.members.size):
+            slower = contacts.mu[problem.members[k]]
+            if status == OK and problem.mu[k] > slower and pushes(problem, k) and not sticks(problem, k):
+                problem.mu[k], torn = slower, True
+        if not torn:
+            break
+    return status
+
+
 START = JUMP
 
 
@@ -221,7 +239,7 @@ def contact_acceleration(
         return status
     for j in range(problem.rows.size):
         problem.b[j] = contacts.rate[problem.rows[j]]
-    if solve_problem(problem) != OK:
+    if solve_at_rest(contacts, problem) != OK:
         return NO_SOLUTION
     fill_with(memory.dx, 0.0)
     for j in range(problem.rows.size):

@@ -5,8 +5,9 @@
 for the contacts that are closed at t_n, J = (D, T): Newton's iteration, whose every linear system is
 solved together with the contact problem of its velocities (isodyn.linear_solvers.complementarity).
 Contacts with p_N > 0 hold: q₁ is then moved to φ = 0, g = 0 and v₁ to φ̇ = 0, ġ = 0 and no slip where
-they stick, in the range of the step's own matrix. Opening, stick and slip need no location of events;
-a reversal of slip does, because forces jump there. Derivation: docs/derivations/contact.md.
+they stick, in the range of the step's own matrix. Opening and the onset of slip need no location of
+events; the end of slip and contacts that are torn loose (μ_s > μ) do, because forces jump there.
+Derivation: docs/derivations/contact.md.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from isodyn.stepping.contact_memory import (
     along,
     ask,
     delassus,
+    hold_at_rest,
     problem_of,
     respond,
     solve_equal,
@@ -77,13 +79,10 @@ def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counte
 
 @kernel()
 def take_known(contacts: Contacts, problem: Any) -> None:
-    """Forces of the last balance as a guess; directions that are known."""
-    for k in range(problem.members.size):
-        number = problem.members[k]
-        problem.sliding[k] = contacts.enforced[number]
-        for j in range(problem.first[k], problem.first[k + 1]):
-            problem.p[j] = contacts.force[problem.rows[j]]
-            problem.direction[j] = contacts.direction[problem.rows[j]]
+    """Forces of the last balance as a guess; friction of rest where it rests."""
+    for j in range(problem.rows.size):
+        problem.p[j] = contacts.force[problem.rows[j]]
+    hold_at_rest(contacts, problem)
 
 
 @kernel()
@@ -330,17 +329,22 @@ def keep_forces(leg: Leg, problem: Any, contacts: Contacts, n: int, v: FloatArra
 
 @kernel()
 def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
-    """The slip of closed contacts with one tangent, before a step; zero where they rest."""
+    """The slip of closed contacts before a step; zero where they rest."""
     contacts, n = g.contacts, memory.x.size
     status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
     if status == OK:
         status = ask(g, CONSTRAINT, t, state.q, state.v, state.a, memory.c, contacts.J_1)
+    fill_with(contacts.slip, 0.0)
     for k in range(contacts.closed.size):
-        row = contacts.tangent[k]
-        contacts.slip[k] = 0.0
-        if contacts.closed[k] == 1 and contacts.tangent[k + 1] == row + 1 and contacts.mode[k] != STICK:
+        begin, end, size = contacts.tangent[k], contacts.tangent[k + 1], 0.0
+        if contacts.closed[k] == 0 or contacts.mode[k] == STICK:
+            continue
+        for row in range(begin, end):
             contacts.fastest[k] = max(contacts.fastest[k], speeds(n, contacts.J_1, row, state.v))
-            contacts.slip[k] = contacts.rate[row] if abs(contacts.rate[row]) > AT_REST * contacts.fastest[k] else 0.0
+            size = max(size, abs(contacts.rate[row]))
+        if size > AT_REST * contacts.fastest[k]:
+            for row in range(begin, end):
+                contacts.slip[row] = contacts.rate[row]
     return status
 
 

@@ -58,6 +58,7 @@ from isodyn.stepping.radau_memory import (
     Collocation,
     T,
 )
+from isodyn.stepping.radau_sparse import solve_complex, solve_real
 from isodyn.stepping.rate import velocity_of_q
 from isodyn.stepping.told_step import LEAST, TAKE
 
@@ -181,8 +182,12 @@ def correct(p: Physics, own: Collocation, h: float, memory: Memory) -> float:
     square = whole * whole
     x, x_re, x_im = own.x[:whole], own.x_re[:whole], own.x_im[:whole]
     transform(p, own, h)
-    lu_solve(own.factors[:square], own.pivots[:whole], x)
-    complex_lu_solve(own.factors_re[:square], own.factors_im[:square], own.complex_pivots[:whole], x_re, x_im)
+    if own.real_matrix != 0:
+        solve_real(own, x)
+        solve_complex(own, x_re, x_im)
+    else:
+        lu_solve(own.factors[:square], own.pivots[:whole], x)
+        complex_lu_solve(own.factors_re[:square], own.factors_im[:square], own.complex_pivots[:whole], x_re, x_im)
     for i in range(STAGES):
         for j in range(n):
             change = T[i, 0] * x[j] + T[i, 1] * x_re[j] + T[i, 2] * x_im[j]

@@ -28,8 +28,9 @@ from isodyn.stepping.closure import copy_to
 from isodyn.stepping.dop853 import PROJECTED, moved_far
 from isodyn.stepping.initial import PATIENCE
 from isodyn.stepping.memory import UNDERFLOW, Counters, Leg, Memory, Physics
-from isodyn.stepping.radau_matrix import ask
 from isodyn.stepping.radau_memory import EMBEDDED, GAMMA, INDEX_2, LAST, STAGES, WEIGHTS, Collocation
+from isodyn.stepping.radau_questions import ask
+from isodyn.stepping.radau_sparse import products, solve_real
 from isodyn.stepping.rate import live, onto_constraints, rate_of
 
 ENOUGH = 4  # solves for algebraic unknowns of index 2 at the end of a step
@@ -54,6 +55,10 @@ def norm(own: Collocation) -> float:
 def filtered(p: Physics, own: Collocation, g: float, along: FloatArray, turned: FloatArray, x: FloatArray) -> None:
     """x = (e_v, ·) from w and v̇_n + Σ e_i Z_i/h, by the real matrix of the step."""
     n, nq = natural(own.v_0.size), natural(own.q_0.size)
+    if own.real_matrix != 0:
+        products(p, own, g, along, turned, x)
+        solve_real(own, x)
+        return
     for i in range(n):
         total = 0.0
         for j in range(n):

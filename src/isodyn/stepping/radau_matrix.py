@@ -16,7 +16,6 @@ from isodyn.kernels.compiled import (
     BALANCE,
     CONSTRAINT,
     GENERAL,
-    JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
     MULTIPLIERS,
@@ -35,27 +34,13 @@ from isodyn.kernels.struct_types import StructType
 from isodyn.linear_solvers.dense import lu_factor
 from isodyn.linear_solvers.dense_complex import complex_lu_factor
 from isodyn.stepping.closure import copy_to, fill_with, measure, retract, size
-from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PHYSICS_REF, STATE, Counters, Memory, Physics, State
+from isodyn.stepping.memory import COUNTERS, MEMORY, PHYSICS_REF, STATE, Counters, Memory, Physics, State
 from isodyn.stepping.radau_memory import GAMMA, GAMMA_IM, GAMMA_RE, INDEX_1, INDEX_2, Collocation
+from isodyn.stepping.radau_questions import SMALL, STEP, ask, ask_for
+from isodyn.stepping.radau_sparse import derive_sparse, factorise_sparse
 
 COLLOCATION = StructType(Collocation)
-SMALL = 1e-3  # of a typical size: differences are never shorter than for such a value
 TINY = 1e-8  # of the largest component: the same for those of a first-order system
-STEP = float(np.sqrt(EPS))
-
-
-@kernel()
-def ask(p: Physics, what: int, t: float, own: Collocation, memory: Memory, out: FloatArray) -> int:
-    """What the model says at the state in memory.q, v, a, lam, with the coefficients in own.c."""
-    return p.model(what, t, memory.q, memory.v, memory.a, memory.lam, own.c, p.tables, p.scratch, out)
-
-
-@kernel()
-def ask_for(p: Physics, which: int, t: float, own: Collocation, memory: Memory, out: FloatArray) -> int:
-    """M, C or K (0, 1, 2) of a model that knows it."""
-    for k in range(own.c.size):
-        own.c[k] = 1.0 if k == which else 0.0
-    return ask(p, JACOBIAN, t, own, memory, out)
 
 
 @kernel()
@@ -174,6 +159,8 @@ def rows_by_q(p: Physics, t: float, own: Collocation, memory: Memory) -> int:
 @kernel(i8(PHYSICS_REF, COLLOCATION, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def derive(p: Physics, own: Collocation, t: float, h: float, state: State, memory: Memory, counters: Counters) -> int:
     """All derivatives at the state, for steps of about h."""
+    if own.real_matrix != 0:
+        return int(derive_sparse(p, own, t, h, state, memory, counters))
     n, m, status = natural(state.v.size), natural(state.lam.size), OK
     copy_to(state.q, memory.q)
     copy_to(state.v, memory.v)
@@ -235,6 +222,8 @@ def fill_matrix(p: Physics, own: Collocation, g: float, g_im: float, re: FloatAr
 @kernel(i8(PHYSICS_REF, COLLOCATION, f8, MEMORY, COUNTERS), inner=True, apart=True)
 def factorise_stages(p: Physics, own: Collocation, h: float, memory: Memory, counters: Counters) -> int:
     """Factors of both matrices for steps of h; memory.fault tells the unknown without a pivot."""
+    if own.real_matrix != 0:
+        return int(factorise_sparse(p, own, h, memory, counters))
     whole = own.v_0.size + p.rows.size
     square, length = whole * whole, GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
     own.factors_for = np.nan

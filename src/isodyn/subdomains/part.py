@@ -31,6 +31,7 @@ from isodyn.subdomains.linear_kernels import advance
 from isodyn.subdomains.linear_tables import Ties, linear, tables_of
 from isodyn.subdomains.system_step import SystemStep
 from isodyn.systems import checks
+from isodyn.systems.base import System
 from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.scales import power_of_two
 
@@ -51,7 +52,7 @@ class SubdomainPart:
     """A subdomain with its scheme and its number of sub-steps; G holds the enforced rows, all of
     them."""
 
-    def __init__(self, name: str, system: Any, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
+    def __init__(self, name: str, system: System, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
         refuse_nonideal(system, f"the subdomain {name!r}")
         self.name, self.system, self.scheme, self.tau, self.m = name, system, scheme, tau, G.shape[0]
         other, self.load, self.linear = tied(system, G.T.tocsr())

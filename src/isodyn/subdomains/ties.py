@@ -21,7 +21,7 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.sampling import refuse_controllers
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def named_coordinates(name: Any, wanted: Any, names: Any) -> list[int]:
 def _check_system(name: Any, system: Any) -> None:
     if not isinstance(name, str):
         raise InputError(f"subdomains have names, received {name!r}")
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(f"subdomain {name!r} must be one of isodyn's systems, received {type(system).__name__}")
     if system.retract is not None:
         raise InputError(

@@ -19,13 +19,14 @@ from isodyn.kernels.compiled import (
     FloatArray,
 )
 from isodyn.linear_solvers.blocks import values_to_csr
+from isodyn.systems.base import System
 
 
 class Questions:
     """The questions of `isodyn.kernels.compiled` to one system, answered in new arrays; matrices
     are full unless sparse ones are welcome."""
 
-    def __init__(self, system: Any, model: Any = None, *, sparse: bool = False) -> None:
+    def __init__(self, system: System, model: Any = None, *, sparse: bool = False) -> None:
         self.system = system
         self.model = system.model() if model is None else model
         if model is None and not sparse and self.model.dense is not None:
