@@ -12,6 +12,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "ensemble",
         "sweep",
         "sweeps",
+        "fit",
+        "Fit",
         "resume",
         "Stepper",
         "Newton",

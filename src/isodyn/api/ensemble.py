@@ -29,7 +29,7 @@ from isodyn.marching.ensemble_redundant import RedundantThreads
 from isodyn.marching.ensemble_run import EnsembleRun, Members, Threads
 from isodyn.marching.method import settle
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import can_share
+from isodyn.marching.row_sharing import can_share
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.marching.saved_times import save_times

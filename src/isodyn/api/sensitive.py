@@ -24,12 +24,12 @@ from isodyn.systems import System, as_system, is_system
 KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe")
 
 
-def checked_names(names: Any) -> list[str]:
+def checked_names(names: Any, what: str = "sensitivities") -> list[str]:
     """Names of parameters; InputError for what is none, or stands there twice."""
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
-        raise InputError(f"sensitivities must be a list of names such as ['crank.mass'], received {names!r}")
+        raise InputError(f"{what} must be a list of names such as ['crank.mass'], received {names!r}")
     if len(set(names)) < len(names):
-        raise InputError(f"a parameter is named twice in sensitivities: {list(names)!r}")
+        raise InputError(f"a parameter is named twice in {what}: {list(names)!r}")
     return list(names)
 
 
@@ -159,7 +159,7 @@ def gradient(
     >>> found["arm.inertia.y"] < 0
     True
     """
-    names = checked_names(parameters)
+    names = checked_names(parameters, "parameters")
     refuse_options({}, scheme, dt)
     if isinstance(checkpoints, bool) or not isinstance(checkpoints, int) or checkpoints < 1:
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")

@@ -154,8 +154,8 @@ class AtRest(EnforcedRows):
         other rows are enforced from now on."""
         state, t = self.state, self.state.t
         try:
-            refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest)
-            return self.worn(G) and self.choose_again()
+            refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest, G)
+            return self.worn(G) and self.choose_again(G)
         except ConflictError:
             if not self.choose_again():
                 raise

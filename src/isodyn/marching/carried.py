@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 switched_off: Any = Later("isodyn.mechanism.switched_off")  # mechanisms only
 
 LEFT = ("q", "v", "a", "lam")
-CHOICE = ("chosen", "dropped", "diagonal", "singular_values")
+CHOICE = ("chosen", "dropped", "diagonal")
 
 
 def carried(run: Run) -> dict[str, Any]:

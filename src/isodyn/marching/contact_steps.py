@@ -28,7 +28,7 @@ BELOW = 1e-8  # of the size of a gap: a start may be so far below zero
 class ContactSteps(Run):
     """A run with contacts."""
 
-    touches = True
+    touches = own_march = True
     parts = (*Run.parts, "contacts")
 
     def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:

@@ -20,6 +20,7 @@ from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.marching.outcome import solution_of
 from isodyn.marching.progress import Progress
+from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.backward import march_back
 from isodyn.sensitivities.memory import Adjoint, Tape
@@ -115,10 +116,12 @@ class Gradient:
 
 def reader(output: Output) -> Callable[[Solution], FloatArray]:
     """The function that reads an output, one number for each row."""
+    known: list[Callable[[Solution], Any]] = []
 
     def read(sol: Solution) -> FloatArray:
-        found = output(sol) if callable(output) else sol.quantity(output).values
-        values = np.asarray(found, dtype=np.float64)
+        if not known:
+            known.append(reader_of(output, sol))
+        values = np.asarray(known[0](sol), dtype=np.float64)
         if values.shape != sol.t.shape:
             raise InputError(
                 f"an objective needs one number for each row; {output!r} gives the shape {values.shape} for {sol.t.size} rows",
@@ -182,6 +185,12 @@ class TapedRun(SensitiveRun):
     def new_tape(self, steps: int) -> Tape:
         """A tape of this length."""
         return Tape(steps=steps, nq=self.system.nq, nv=self.system.nv, m=self.system.m)
+
+    def exchange_rows(self) -> None:
+        raise SensitivityError(
+            f"other redundant rows are enforced from t = {self.state.t:.6g} on: gradients do not go back over that",
+            hint="use integrate(..., sensitivities=[...]), or remove redundant rows",
+        )
 
     def march(self, upto: int) -> int:
         """March from one kept state to the next."""
