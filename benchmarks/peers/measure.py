@@ -70,7 +70,10 @@ class Ratio:
 
 
 def ratio(other: Row, own: Row) -> Ratio:
-    rounds = [a / b for a, b in zip(other.samples, own.samples, strict=False)]
+    """Of rounds in which a long run took less time than a short one nothing is known: no quartile, and
+    no limit is met."""
+    pairs = list(zip(other.samples, own.samples, strict=False))
+    rounds = [a / b if a > 0.0 and b > 0.0 else math.nan for a, b in pairs]
     low, high = np.percentile(rounds, [25, 75])
     return Ratio(other.median / own.median, float(low), float(high))
 

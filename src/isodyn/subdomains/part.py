@@ -25,7 +25,7 @@ from isodyn.marching.at_rest import AtRest
 from isodyn.marching.method import Method
 from isodyn.marching.plan import lay_legs, limit_loads, new_plan
 from isodyn.stepping.memory import Counters, State
-from isodyn.subdomains import responses
+from isodyn.subdomains import kept, responses
 from isodyn.subdomains.interface_load import tied
 from isodyn.subdomains.linear_kernels import advance
 from isodyn.subdomains.linear_tables import Ties, linear, tables_of
@@ -318,6 +318,16 @@ class SubdomainPart:
         if step.kind not in self.answers:
             self.answers[step.kind] = responses.from_rest(self, step)
         return self.answers[step.kind][0]
+
+    # ---- checkpoints
+
+    def carried(self) -> dict[str, Any]:
+        """What it needs to go on."""
+        return kept.carried(self)
+
+    def put_back(self, found: dict[str, dict[str, Any]], t0: float) -> None:
+        """Go on from there; `found` has all subdomains by name."""
+        kept.put_back(self, found[self.name], t0)
 
     # ---- continuous positions
 
