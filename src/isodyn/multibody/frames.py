@@ -86,10 +86,11 @@ def _add_turning(
 ) -> None:
     """J += w_q Tᵀ B_v ∂(T v)/∂q of a node, in the rows of body k."""
     side, other = sides
+    row = 6 * side
     body, turned = tables.bodies[k], tables.bodies[node]
     for i in range(body.freedom):
         one, w, two, u = component(body, scratch.poses[k], i)
         for j in range(turned.freedom):
-            slope = w * rate_slope(turned, scratch.poses[node], j, by_v[6 * side + one], other)
-            slope += u * rate_slope(turned, scratch.poses[node], j, by_v[6 * side + two], other)
+            slope = w * rate_slope(turned, scratch.poses[node], j, by_v[row + one], other)
+            slope += u * rate_slope(turned, scratch.poses[node], j, by_v[row + two], other)
             out[(body.first_v + i) * n + turned.first_v + j] += w_q * slope
