@@ -48,7 +48,15 @@ if TYPE_CHECKING:
     from isodyn.api.sensitive import gradient
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
-    from isodyn.design import Fit, fit
+    from isodyn.design import (
+        Constraint,
+        Fit,
+        fit,
+        floquet,
+        lyapunov_exponents,
+        optimise,
+        periodic_orbit,
+    )
     from isodyn.flexible import FiniteElements
     from isodyn.formulations import (
         GGL,
@@ -165,6 +173,7 @@ __all__ = [
     "CapsulePlane",
     "CompiledSystem",
     "Composition",
+    "Constraint",
     "ContinuousState",
     "Controller",
     "Coupling",
@@ -264,6 +273,7 @@ __all__ = [
     "equilibrium",
     "errors",
     "fit",
+    "floquet",
     "follow_loads",
     "from_lagrangian",
     "gauss",
@@ -280,8 +290,11 @@ __all__ = [
     "load_model",
     "load_sdf",
     "load_urdf",
+    "lyapunov_exponents",
     "modal_damping",
+    "optimise",
     "partition",
+    "periodic_orbit",
     "pod",
     "problems",
     "rayleigh",
@@ -342,7 +355,8 @@ _LATER = {
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
     "gradient": "isodyn.api.sensitive",
-    **dict.fromkeys(("Fit", "fit"), "isodyn.design"),
+    **dict.fromkeys(("Constraint", "Fit", "fit", "floquet"), "isodyn.design"),
+    **dict.fromkeys(("lyapunov_exponents", "optimise", "periodic_orbit"), "isodyn.design"),
     "sweep": "isodyn.sweeps.study",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",

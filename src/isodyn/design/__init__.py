@@ -9,7 +9,23 @@ from isodyn.later import names_from
 if TYPE_CHECKING:
     from isodyn.design.estimate import Fit
     from isodyn.design.fitting import fit
+    from isodyn.design.optimum import Constraint, Optimum, optimise
+    from isodyn.design.orbits import Orbit, floquet, lyapunov_exponents, periodic_orbit
 
-__all__ = ["Fit", "fit"]
+__all__ = [
+    "Constraint",
+    "Fit",
+    "Optimum",
+    "Orbit",
+    "fit",
+    "floquet",
+    "lyapunov_exponents",
+    "optimise",
+    "periodic_orbit",
+]
 
-__getattr__ = names_from(__name__, {"Fit": "estimate", "fit": "fitting"})
+_HOMES = {
+    **dict.fromkeys(("Constraint", "Optimum", "optimise"), "optimum"),
+    **dict.fromkeys(("Orbit", "floquet", "lyapunov_exponents", "periodic_orbit"), "orbits"),
+}
+__getattr__ = names_from(__name__, {"Fit": "estimate", "fit": "fitting", **_HOMES})

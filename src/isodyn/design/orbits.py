@@ -1,0 +1,287 @@
+"""Periodic motions, their stability, and Lyapunov exponents, from derivatives of runs by their start.
+
+Φ = ∂(q, v)(T)/∂(q, v)(0)          monodromy matrix
+Floquet multipliers                eigenvalues of Φ; stable if none lies outside the unit circle
+orbit                              x(T; x₀) = x₀ by Newton's iteration with Φ − 1; an unknown period T adds
+                                   the column x'(T), and the row x'(0)·δx₀ = 0
+Lyapunov exponents                 Q_k R_k = Φ_k Q_{k−1}:  mean of log diag R_k over time
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.api import integrate
+from isodyn.design.starts import Starts, apart, with_start
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.results.solution import Solution
+from isodyn.systems import as_system
+
+CLOSED = 1e-6  # a motion whose end is nearer to its start than this, in typical sizes, is periodic
+DONE = 1e-9  # … and this is where the search for one ends
+ONE = 1e-6  # multipliers outside the unit circle by less than this are on it
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """A periodic motion and its stability.
+
+    Parameters
+    ----------
+    solution
+        One period.
+    period
+        Its length.
+    monodromy
+        Derivatives of the state after one period by the state at its start: configuration first,
+        then velocity.
+    gap
+        How far the end is from the start, in typical sizes.
+    runs
+        Number of runs that it took.
+    system
+        The system with its start on the orbit.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> def Q(q, v, t):
+    ...     return -4.0 * q - 0.2 * v + np.cos(t)
+    >>> system = iso.MechanicalSystem(M=1.0, Q=Q, q0=[0.0], v0=[0.0])
+    >>> orbit = iso.periodic_orbit(system, period=2 * np.pi, dt=0.02)
+    >>> orbit.stable, np.round(np.abs(orbit.multipliers), 3)
+    (True, array([0.533, 0.533]))
+    """
+
+    solution: Solution
+    period: float
+    monodromy: FloatArray
+    gap: float
+    runs: int
+    system: Any
+
+    def __repr__(self) -> str:
+        size = float(np.abs(self.multipliers).max(initial=0.0))
+        return f"<Orbit of period {self.period:.6g}, largest multiplier {size:.6g}>"
+
+    @property
+    def multipliers(self) -> Any:
+        """Floquet multipliers, the largest first."""
+        found = np.linalg.eigvals(self.monodromy)
+        return found[np.argsort(-np.abs(found), kind="stable")]
+
+    @property
+    def exponents(self) -> Any:
+        """Floquet exponents, log(multipliers)/period."""
+        return np.log(self.multipliers.astype(complex)) / self.period
+
+    @property
+    def stable(self) -> bool:
+        """Whether no multiplier lies outside the unit circle."""
+        return bool((np.abs(self.multipliers) <= 1.0 + ONE).all())
+
+
+def _steps(period: float, dt: float) -> int:
+    for name, value in (("period", period), ("dt", dt)):
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
+            raise InputError(f"{name} must be a number above zero, received {value!r}")
+    return max(1, round(period / dt))
+
+
+def _turned(system: Any, t0: float, period: float, steps: int, options: dict[str, Any]) -> tuple[Starts, Solution, Any]:
+    """One period with its derivatives: family, solution, Φ."""
+    starts = Starts(system)
+    sol = integrate(starts, sensitivities=list(starts.names), dt=period / steps, t0=t0, t_end=t0 + period, **options)
+    columns = [sol.sensitivity(name) for name in starts.names]
+    return starts, sol, np.array([starts.chart.coordinates(one.dq[-1], one.v[-1]) for one in columns]).T
+
+
+def _gap(starts: Starts, sol: Solution) -> tuple[FloatArray, float]:
+    """How far the end is from the start, in coordinates and in typical sizes."""
+    system = starts.system
+    dq, dv = apart(system, sol.q[0], sol.q[-1]), sol.v[-1] - sol.v[0]
+    fast = max(1.0, float(np.abs(sol.v / system.scales.v).max(initial=0.0)))
+    size = max(
+        float(np.abs(dq / system.scales.v).max(initial=0.0)),
+        float(np.abs(dv / system.scales.v).max(initial=0.0)) / fast,
+    )
+    return starts.chart.coordinates(dq, dv), size
+
+
+def floquet(system: Any, *, period: float, dt: float, t0: float = 0.0, **options: Any) -> Orbit:
+    """Return monodromy matrix and Floquet multipliers of a motion that is periodic.
+
+    Parameters
+    ----------
+    system
+        A system without constraints whose start lies on the orbit.
+    period
+        Length of the period.
+    dt
+        Size of a step; the nearest that divides the period is taken.
+    t0
+        Start of the period.
+    **options
+        For `integrate`: scheme, formulation, newton.
+
+    Returns
+    -------
+    orbit
+        The motion and its multipliers.
+
+    Raises
+    ------
+    InputError
+        If the motion is not periodic.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -(1 + 0.1 * np.cos(2 * t)) * q, q0=[0.0], v0=[0.0])
+    >>> iso.floquet(system, period=np.pi, dt=0.01).stable
+    False
+    """
+    steps = _steps(period, dt)
+    starts, sol, matrix = _turned(as_system(system), t0, float(period), steps, options)
+    _, size = _gap(starts, sol)
+    if not size <= CLOSED:
+        raise InputError(
+            f"the motion is not periodic: after {period:g} it misses its start by {size:.2g} typical sizes",
+            hint="iso.periodic_orbit finds a start",
+        )
+    return Orbit(sol, float(period), matrix, size, 1, starts.system)
+
+
+def periodic_orbit(
+    system: Any,
+    *,
+    period: float,
+    dt: float,
+    t0: float = 0.0,
+    free_period: bool = False,
+    max_runs: int = 30,
+    **options: Any,
+) -> Orbit:
+    """Find a periodic motion near the start of a system, by shooting.
+
+    Parameters
+    ----------
+    system
+        A system without constraints; its start is the first guess.
+    period
+        Length of the period, or a guess of it.
+    dt
+        Size of a step; the nearest that divides the period is taken.
+    t0
+        Start of the period.
+    free_period
+        Whether the period is unknown, too: for systems that time does not stand in.
+    max_runs
+        Most runs that are taken.
+    **options
+        For `integrate`: scheme, formulation, newton.
+
+    Returns
+    -------
+    orbit
+        The motion, its period, and its Floquet multipliers.
+
+    Raises
+    ------
+    ConvergenceError
+        If there is none near the start.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: (1 - q**2) * v - q, q0=[2.0], v0=[0.1])
+    >>> orbit = iso.periodic_orbit(system, period=6.5, dt=0.05, free_period=True)
+    >>> round(orbit.period, 2), orbit.stable
+    (6.67, True)
+    """
+    steps, here = _steps(period, dt), as_system(system)
+    T, best = float(period), np.inf
+    for k in range(max_runs):
+        starts, sol, matrix = _turned(here, t0, T, steps, {"assemble": True, **options})
+        gap, size = _gap(starts, sol)
+        if size <= DONE:
+            return Orbit(sol, T, matrix, size, k + 1, here)
+        if not size < 1e3 * best:
+            break
+        best = min(best, size)
+        A, b = matrix - np.eye(gap.size), -gap
+        if free_period:
+            rate = [starts.chart.coordinates(sol.v[i], sol.a[i]) for i in (-1, 0)]
+            A = np.block([[A, rate[0][:, None]], [rate[1][None], np.zeros((1, 1))]])
+            b = np.append(b, 0.0)
+        x = np.linalg.lstsq(A, b, rcond=1e-12)[0]
+        if free_period:
+            T += float(np.clip(x[-1], -0.3 * T, 0.3 * T))
+            x = x[:-1]
+        q0, v0 = starts.chart.start(x)
+        here = with_start(here, q0, v0)
+    raise ConvergenceError(
+        f"no periodic motion of period {T:g} was found: the end still misses the start by {size:.2g} typical sizes",
+        hint="start nearer to it, or give another period",
+    )
+
+
+def lyapunov_exponents(
+    system: Any, *, dt: float, t_end: float, every: float, t0: float = 0.0, skip: float = 0.0, **options: Any
+) -> FloatArray:
+    """Return the Lyapunov exponents of a motion, the largest first.
+
+    Parameters
+    ----------
+    system
+        A system without constraints.
+    dt
+        Size of a step.
+    t_end
+        End of the motion.
+    every
+        Time after which directions are made orthogonal again.
+    t0
+        Start of the motion.
+    skip
+        Time at the beginning that does not count.
+    **options
+        For `integrate`: scheme, formulation, newton.
+
+    Returns
+    -------
+    exponents
+        One for each coordinate of the state.
+
+    Raises
+    ------
+    InputError
+        If a time is not admissible.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> system = iso.FirstOrderSystem(lambda s, t: np.array([-s[0], -3.0 * s[1]]), s0=[1.0, 1.0])
+    >>> np.round(iso.lyapunov_exponents(system, dt=0.01, t_end=2.0, every=1.0), 3)
+    array([-1., -3.])
+    """
+    steps, parts = _steps(every, dt), round((t_end - t0) / every)
+    if parts < 1 or not 0.0 <= skip < t_end - t0:
+        raise InputError(
+            f"t_end must be at least one interval after t0, and skip before it; received {t_end!r}, {skip!r}"
+        )
+    total: Any = 0.0
+    Q: Any = None
+    here, counted = as_system(system), 0.0
+    for k in range(parts):
+        t = t0 + k * every
+        _, sol, matrix = _turned(here, t, float(every), steps, {"assemble": True, **options})
+        here = with_start(here, sol.q[-1], sol.v[-1])
+        Q, R = np.linalg.qr(matrix if Q is None else matrix @ Q)
+        if t + every - t0 > skip:
+            total, counted = total + np.log(np.abs(np.diag(R))), counted + every
+    return np.sort(np.asarray(total / counted))[::-1]

@@ -1,0 +1,84 @@
+"""Periodic motions, Floquet multipliers and Lyapunov exponents against closed forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import mathieu_a, mathieu_b
+
+import isodyn as iso
+from isodyn.errors import ConvergenceError, InputError, SensitivityError
+
+
+def mathieu(a: float, q: float, c: float = 0.0, q0: float = 0.0) -> iso.MechanicalSystem:
+    def Q(y: Any, v: Any, t: float) -> Any:
+        return -(a - 2.0 * q * np.cos(2.0 * t)) * y - c * v
+
+    return iso.MechanicalSystem(M=1.0, Q=Q, q0=[q0], v0=[0.0])
+
+
+@pytest.mark.parametrize(("a", "trace"), [(float(mathieu_a(1, 0.5)), -2.0), (float(mathieu_b(2, 0.5)), 2.0)])
+def test_borders_of_stability_of_mathieu(a: float, trace: float) -> None:
+    """On its characteristic curves both multipliers are 1, or −1: the trace is ±2, with second order."""
+    gaps = [
+        abs(np.trace(iso.floquet(mathieu(a, 0.5), period=np.pi, dt=np.pi / n).monodromy) - trace) for n in (100, 200)
+    ]
+    assert abs(np.log2(gaps[0] / gaps[1]) - 2.0) < 0.1
+
+
+def test_damped_vibration() -> None:
+    orbit = iso.floquet(mathieu(2.0, 0.0, 0.3), period=np.pi, dt=0.01)
+    exact = np.exp(np.pi * np.roots([1.0, 0.3, 2.0]))
+    assert np.abs(np.sort_complex(orbit.multipliers) - np.sort_complex(exact)).max() < 1e-4
+    assert orbit.stable
+    assert np.abs(orbit.exponents.real + 0.15).max() < 1e-4
+    assert "period 3.14" in repr(orbit)
+
+
+def test_driven_pendulum() -> None:
+    """The product of the multipliers is exp(−cT), with all sizes of the motion."""
+    system = iso.MechanicalSystem(
+        M=1.0, Q=lambda q, v, t: -np.sin(q) - 0.2 * v + 0.3 * np.cos(0.8 * t), q0=[0.0], v0=[0.0]
+    )
+    period = 2.0 * np.pi / 0.8
+    orbit = iso.periodic_orbit(system, period=period, dt=0.05)
+    assert orbit.gap < 1e-9
+    assert orbit.stable
+    assert np.linalg.det(orbit.monodromy) == pytest.approx(np.exp(-0.2 * period), rel=2e-3)
+
+
+def test_limit_cycle_of_unknown_period() -> None:
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: (1 - q**2) * v - q, q0=[2.0], v0=[0.1])
+    orbit = iso.periodic_orbit(system, period=6.5, dt=0.02, free_period=True)
+    assert orbit.period == pytest.approx(6.6632868593, rel=1e-4)
+    assert orbit.multipliers[0] == pytest.approx(1.0, abs=1e-5)
+    assert orbit.multipliers[1] == pytest.approx(8.6e-4, rel=2e-2)
+
+
+def test_lyapunov_exponents_of_lorenz() -> None:
+    def h(s: Any, t: float) -> Any:
+        return np.array([10 * (s[1] - s[0]), s[0] * (28 - s[2]) - s[1], s[0] * s[1] - 8 / 3 * s[2]])
+
+    found = iso.lyapunov_exponents(
+        iso.FirstOrderSystem(h, s0=[1.0, 1.0, 20.0]), dt=0.01, t_end=4.0, every=0.5, skip=1.0
+    )
+    assert found.sum() == pytest.approx(-(10 + 1 + 8 / 3), rel=5e-3)  # the trace of the equations
+    assert found[0] > 0.3
+
+
+def test_refusals() -> None:
+    with pytest.raises(InputError, match="the motion is not periodic"):
+        iso.floquet(mathieu(2.0, 0.0, 0.3, 1.0), period=np.pi, dt=0.05)
+    with pytest.raises(InputError, match="period must be a number above zero"):
+        iso.floquet(mathieu(2.0, 0.0), period=0.0, dt=0.05)
+    with pytest.raises(ConvergenceError, match="no periodic motion of period 3"):
+        iso.periodic_orbit(mathieu(2.0, 0.0, 0.3, 1.0), period=3.0, dt=0.1, max_runs=1)
+    mech = iso.Mechanism()
+    mech.add_body("arm", 1.0, (0.1, 0.1, 0.1), (0, 0, -1))
+    mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
+    with pytest.raises(SensitivityError, match="starts on constraints have no coordinates"):
+        iso.floquet(mech, period=1.0, dt=0.1)
+    with pytest.raises(InputError, match="t_end must be at least one interval"):
+        iso.lyapunov_exponents(mathieu(2.0, 0.0), dt=0.1, t_end=0.1, every=1.0)
