@@ -32,14 +32,24 @@ FIRST = ("andrews_mechanism", "four_bar", "slider_crank_3d", "gyroscope", "spinn
 TOPICS = {
     "Machines and structures": (
         "rattleback",
+        "contacts",
         "flexible_machines",
         "beams_in_space",
+        "spin_up",
+        "hydraulic_lift",
         "reduced_machines",
         "earthquake",
         "mass_chain",
         "thermoelastic_bar",
     ),
-    "First steps and your own parts": ("first_run", "own_compiled_system", "own_joint", "own_load", "own_formulation"),
+    "First steps and your own parts": (
+        "first_run",
+        "own_compiled_system",
+        "own_joint",
+        "own_load",
+        "own_formulation",
+        "environment",
+    ),
     "Gauss' principle, friction, rotations": (
         "friction",
         "gear_train",
@@ -66,6 +76,10 @@ TOPICS = {
 TITLES = {
     "first_run": "A first run",
     "rattleback": "A rattleback turns round",
+    "contacts": "A pin with play and a woodpecker",
+    "spin_up": "A flexible bar is brought to speed",
+    "hydraulic_lift": "A hydraulic lift",
+    "environment": "A cart and a pole for learning",
     "own_compiled_system": "A system in compiled code",
     "own_joint": "A joint of your own",
     "own_load": "A load of your own",

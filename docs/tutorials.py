@@ -10,6 +10,7 @@ output it becomes docs/_generated/tutorials/NAME.md and NAME.ipynb.
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import io
 import json
@@ -39,12 +40,21 @@ def cells(text: str) -> list[tuple[str, str]]:
     return [(kind, cell) for kind, cell in found if cell]
 
 
+def execute(cell: str, file: str, names: dict[str, Any]) -> Any:
+    """Run a cell; the value of its last line, if that is an expression."""
+    lines = ast.parse(cell, file)
+    last = lines.body.pop() if isinstance(lines.body[-1], ast.Expr) else None
+    exec(compile(lines, file, "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), file, "eval"), names)
+
+
 def run(name: str, parts: list[tuple[str, str]], folder: Path) -> list[tuple[str, list[Path]]]:
     """What each cell prints, and the figures that it draws."""
     import matplotlib
 
     matplotlib.use("agg")
     from matplotlib import pyplot
+    from matplotlib.figure import Figure
 
     names: dict[str, Any] = {"__name__": "__main__"}
     outputs: list[tuple[str, list[Path]]] = []
@@ -54,10 +64,12 @@ def run(name: str, parts: list[tuple[str, str]], folder: Path) -> list[tuple[str
             text, figures = io.StringIO(), []
             if kind == "code":
                 with contextlib.redirect_stdout(text):
-                    exec(compile(cell, f"{name}.md", "exec"), names)
-                for number in pyplot.get_fignums():
+                    last = execute(cell, f"{name}.md", names)
+                drawn = [pyplot.figure(number) for number in pyplot.get_fignums()]
+                drawn += [last] if isinstance(last, Figure) and last not in drawn else []
+                for number, figure in enumerate(drawn, 1):
                     path = folder / f"{name}-{len(outputs)}-{number}.png"
-                    pyplot.figure(number).savefig(path, dpi=110, bbox_inches="tight")
+                    figure.savefig(path, dpi=110, bbox_inches="tight")
                     figures.append(path)
                 pyplot.close("all")
             outputs.append((text.getvalue().rstrip(), figures))

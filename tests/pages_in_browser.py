@@ -25,7 +25,7 @@ FLAGS = [
     "--disable-sync",
     "--force-color-profile=srgb",
 ]
-
+SIZES = [(width, scheme) for width in (1200, 400) for scheme in ("light", "dark")]
 
 CROPPED = """() => {
     const scrolls = (e) => ["auto", "scroll"].includes(getComputedStyle(e).overflowX);
@@ -47,6 +47,22 @@ CROPPED = """() => {
         if (text && style.overflowX === "hidden" && box.width > 2 && e.scrollWidth > e.clientWidth + 1) found.push(`${name} is cut`);
     }
     return found;
+}"""
+# the least contrast of a text and its background
+CONTRAST = """() => {
+    const parse = (c) => c.match(/[\\d.]+/g).map(Number);
+    const behind = (e) => { for (; e; e = e.parentElement) {
+        const c = parse(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0.5) return c; } return [255, 255, 255]; };
+    const light = (c) => { const [r, g, b] = c.slice(0, 3).map((x) => (x /= 255) <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    let worst = 21, where = "";
+    for (const e of document.body.querySelectorAll("h1, h2, h3, p, td, th, li, summary, div")) {
+        if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || !e.getBoundingClientRect().height) continue;
+        const [a, b] = [light(parse(getComputedStyle(e).color)), light(behind(e))];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < worst) [worst, where] = [ratio, e.innerText.slice(0, 60)];
+    }
+    return [worst, where];
 }"""
 
 

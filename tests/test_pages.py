@@ -25,6 +25,8 @@ PAGES = [
             "reading_results.md",
             "reports.md",
             "sweeps.md",
+            "contacts.md",
+            "sensitivities.md",
             "flexible_bodies.md",
             "robots.md",
             "one_step_by_hand.md",

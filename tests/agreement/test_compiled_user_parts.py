@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,56 @@ def drag(t: float, p: Any) -> Any:
     return -0.3 * p.velocity * np.sqrt(p.velocity @ p.velocity)
 
 
+def sideways(p: Any, t: float) -> Any:
+    """A blade behind the mass centre, not linear in the rates."""
+    u = p.velocity + p.R @ np.cross(p.angular_velocity, -S)
+    out = np.zeros(1)
+    out[:] = p.R[0, 1] * u[0:1] + p.R[1, 1] * u[1:2] + 0.2 * np.sin(t) * p.velocity[0:1] ** 2
+    return out
+
+
+def towed(p: Any, q: Any, t: float) -> float:
+    """Velocities along the tangent of the first, and how fast it turns."""
+    d, w = p.velocity - q.velocity, p.R @ p.angular_velocity
+    return d[0] * p.R[0, 0] + d[1] * p.R[1, 0] + d[2] * p.R[2, 0] + 0.1 * p.R[1, 0] * (w @ w) - 0.1 * t
+
+
+def aligned(p: Any, q: Any, t: float) -> float:
+    """The point S of the second along the tangent of the first."""
+    d = q.position + q.R @ S - p.position
+    return d[0] * p.R[0, 0] + d[1] * p.R[1, 0] + d[2] * p.R[2, 0]
+
+
+def slowed(t: float, p: Any) -> Any:
+    """A force and a torque that see the tangent and both rates."""
+    e = p.R[:, 0].copy()
+    return 2.0 * e - 0.8 * (1.0 + t) * p.velocity, -0.3 * (1.0 + e[0]) * (p.R @ p.angular_velocity)
+
+
+SOFT = iso.Section(EA=1.0, EI=0.01, rhoA=0.4)
+
+
+def with_beam(wrap: Any, *, space: bool, few: bool = False) -> UserMechanismSystem:
+    """Parts at nodes of a soft beam, φ and ψ mixed; a few of them compile fast."""
+    end = (0.2, 0.1) if space else (0.1,)
+    mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    mech.add_beam("rod", (0.0,) * (3 if space else 2), (1.0, *end), elements=2, section=SOFT)
+    if space:
+        mech.add_body("bob", 0.5, (0.02, 0.03, 0.04), (1.1, 0.2, 0.1), angular_velocity=(0.5, 1, -1.5))
+    else:
+        mech.add_body("bob", 0.5, 0.02, (1.1, 0.05), velocity=(0, 0.7, 0), kind="planar")
+    mech.add_joint(iso.UserRows("towed", ("rod[1]", "bob"), psi=wrap(towed)))
+    if not few:
+        mech.add_joint(iso.UserRows("blade", "bob", psi=wrap(sideways)))
+        mech.add_joint(iso.UserRows("aligned", ("rod.end", "bob"), wrap(aligned)))
+        mech.add_load(iso.UserLoad("slowed", "rod.end", wrap(slowed)))
+    else:
+        mech.add_joint(iso.Distance("string", "ground", "bob", points=[(0.3, 0.4), (1.1, 0.05)]))
+    system = mech.compile()
+    assert isinstance(system, UserMechanismSystem)
+    return system
+
+
 def mechanism(wrap: Any) -> UserMechanismSystem:
     """A ball that rolls on a floor, a body in space and a particle, with parts of users in all of
     them; rows of rolling stand between rows of users and rates."""
@@ -56,16 +107,15 @@ def mechanism(wrap: Any) -> UserMechanismSystem:
     return system
 
 
-@pytest.mark.long
-def test_all_questions() -> None:
+def compare(system: UserMechanismSystem, plain: UserMechanismSystem) -> None:
     """Compiled and interpreted answers to every question, at states off the constraints."""
-    system, plain = mechanism(njit), mechanism(lambda function: function)
     assert system.model().callback is None  # nothing goes through Python
     ask = Questions(system), Questions(plain, from_python(Hybrid(plain), plain.traits))
     rng = np.random.default_rng(3)
     n, m = system.nv, system.m
     for t in (0.0, 0.7):
-        q = system.retract(system.q0, 0.3 * rng.standard_normal(n))  # type: ignore[misc]
+        d = 0.3 * rng.standard_normal(n)
+        q = system.q0 + d if system.retract is None else system.retract(system.q0, d)
         v, a, lam = rng.standard_normal(n), rng.standard_normal(n), rng.standard_normal(m)
         for what, size, allowed in (
             (BALANCE, n, 1e-10),
@@ -76,9 +126,22 @@ def test_all_questions() -> None:
         ):
             one, two = (x.ask(what, t, q, v, a, size, lam) for x in ask)
             assert np.abs(one - two).max() <= allowed * (1.0 + np.abs(two).max()), what
-        for weights in ((1.0, 0.0, 0.0), (0.7, 0.3, 0.0), (0.7, 0.3, 0.2)):
+        for weights in ((1.0, 0.0, 0.0), (0.7, 0.3, 0.0), (0.7, 0.0, 0.2), (0.7, 0.3, 0.2)):
             one, two = (x.ask(JACOBIAN, t, q, v, a, n * n, lam, weights) for x in ask)
             assert np.abs(one - two).max() <= 1e-7 * np.abs(two).max()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("make", [mechanism, partial(with_beam, space=False), partial(with_beam, space=True)])
+def test_all_questions(make: Any) -> None:
+    """Bodies, a rolling ball, a particle and nodes of beams; rows φ and ψ, and loads."""
+    compare(make(njit), make(lambda function: function))
+
+
+@pytest.mark.slow
+def test_rates_of_a_node_and_a_body() -> None:
+    """Rows ψ between the two, behind a row of the library."""
+    compare(with_beam(njit, space=False, few=True), with_beam(lambda function: function, space=False, few=True))
 
 
 @pytest.mark.slow

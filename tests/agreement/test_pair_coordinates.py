@@ -115,6 +115,7 @@ def test_free_pairs_read_what_the_poses_say(planar: bool) -> None:
         close = np.abs(bend - second[2:-2]) < 1e-4 * np.abs(second).max()
         assert close.mean() > 0.95  # the stop bends the forces where it is met
     assert joint.acceleration.shape == (sol.t.size, len(joint.coordinates))
+    assert (joint.rate == np.column_stack([joint.coordinate_rate(name) for name in joint.coordinates])).all()
     linear, _ = sol.momentum()
     weight = np.outer(sol.t, 3.3 * np.array([0.3, -1.0, -9.0]))
     np.testing.assert_allclose(linear - linear[0], weight, atol=1e-7)

@@ -105,10 +105,16 @@ def clamped(p: Any, t: float) -> Any:
     return p.R[0, 0] * np.sin(0.3 + t) - p.R[1, 0] * np.cos(0.3 + t)
 
 
+def turning(p: Any, q: Any, t: float) -> Any:
+    """Rates of the end along its tangent, and how fast it turns."""
+    w = p.R @ p.angular_velocity
+    return (p.velocity - q.velocity) @ p.R[:, 0] + 0.1 * p.R[1, 0] * (w @ w) - 0.2 * t
+
+
 @pytest.mark.parametrize("space", [False, True], ids=["plane", "space"])
 @pytest.mark.parametrize("torque", [False, True], ids=["point", "slope"])
 def test_derivatives_of_users_rows_at_nodes(space: bool, torque: bool) -> None:
-    """φ̇ and φ̈ against differences along a path of q; ∂(Gᵀλ − Q)/∂q and ∂/∂v against differences
+    """φ̇, φ̈ and ψ̇ against differences along a path of q; ∂(Gᵀλ − Q)/∂q and ∂/∂v against differences
     of the balance.
 
     The rod is soft, so that its own stiffness does not hide them.
@@ -118,20 +124,22 @@ def test_derivatives_of_users_rows_at_nodes(space: bool, torque: bool) -> None:
         rows = iso.UserRows("own", ("rod.end", "bob"), tip_ball)
     load = iso.UserLoad("load", "rod[1]", drag if space else follower)
     hold = iso.UserRows("hold", ("rod.start", "bob"), lambda p, q, t: p.position[0] - q.position[0] + 1)
-    system = (spatial if space else planar)(rows, hold, load, section=SOFT).compile()
+    turn = iso.UserRows("turn", ("rod.end", "bob"), psi=turning)
+    system = (spatial if space else planar)(rows, hold, turn, load, section=SOFT).compile()
     ask = Questions(system)
     q, v, a, lam = random_state(system, 5)
     t, h = 0.2, 1e-4
 
-    def along(s: float) -> Any:
+    def along(s: float, question: Any = ask.position) -> Any:
         d = s * v + 0.5 * s * s * a
         moved = q + d if system.retract is None else system.retract(q, d)
-        return ask.position(t + s, moved, v)
+        return question(t + s, moved, v + s * a)
 
-    rate = (along(h) - along(-h)) / (2 * h)
-    assert np.abs(rate - ask.velocity(t, q, v)).max() < 1e-6
+    rate, held = (along(h) - along(-h)) / (2 * h), system.m_phi
+    assert np.abs(rate - ask.velocity(t, q, v)[:held]).max() < 1e-6
     second = (along(h) - 2 * along(0.0) + along(-h)) / h**2
-    assert np.abs(second - ask.acceleration(t, q, v, a)).max() < 1e-5
+    of_rates = (along(h, ask.velocity) - along(-h, ask.velocity))[held:] / (2 * h)
+    assert np.abs(np.append(second, of_rates) - ask.acceleration(t, q, v, a)).max() < 1e-5
     model, c = system.model(), np.array([0.0, 0.7, 1.3, 1.0])
     J = np.empty(system.nv**2)
     model.function(JACOBIAN, t, q, v, a, lam, c, model.tables, model.scratch, J)

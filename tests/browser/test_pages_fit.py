@@ -12,9 +12,8 @@ import pytest
 
 import isodyn as iso
 from isodyn.report.html import write_report
-from pages_in_browser import OUT, Page, opened_browser
+from pages_in_browser import CONTRAST, OUT, SIZES, Page, opened_browser
 
-SIZES = [(width, scheme) for width in (1200, 400) for scheme in ("light", "dark")]
 # what a notebook puts around outputs, in its two themes
 NOTEBOOK = """<!doctype html><html lang="en" data-ready="yes"><head><meta charset="utf-8"><title>notebook</title>
 <meta name="viewport" content="width=device-width"><style>
@@ -23,21 +22,6 @@ body {{ margin: 8px 12px; font: 14px/1.3 system-ui, sans-serif; background: #fff
 @media (prefers-color-scheme: dark) {{ body {{ background: #111; color: #eee }} }}
 .output {{ overflow-x: auto; margin: 12px 0 }}
 </style></head><body>{outputs}</body></html>"""
-CONTRAST = """() => {
-    const parse = (c) => c.match(/[\\d.]+/g).map(Number);
-    const behind = (e) => { for (; e; e = e.parentElement) {
-        const c = parse(getComputedStyle(e).backgroundColor); if (c.length < 4 || c[3] > 0.5) return c; } return [255, 255, 255]; };
-    const light = (c) => { const [r, g, b] = c.slice(0, 3).map((x) => (x /= 255) <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-    let worst = 21, where = "";
-    for (const e of document.body.querySelectorAll("h1, h2, h3, p, td, th, li, summary, div")) {
-        if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || !e.getBoundingClientRect().height) continue;
-        const [a, b] = [light(parse(getComputedStyle(e).color)), light(behind(e))];
-        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-        if (ratio < worst) [worst, where] = [ratio, e.innerText.slice(0, 60)];
-    }
-    return [worst, where];
-}"""
 
 
 @pytest.fixture(scope="module")

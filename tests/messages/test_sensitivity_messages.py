@@ -33,6 +33,7 @@ def run(given: Any = None, names: Any = ("arm.mass",), *args: Any, **more: Any) 
         (["leg.mass"], "no part for the parameter 'leg.mass'"),
         (["arm.weight"], "no number 'arm.weight'(.|\n)*hint: numbers of 'arm': mass"),
         (["arm.position"], "not one number(.|\n)*hint: add .x"),
+        (["arm.inertia"], "not one number(.|\n)*hint: add two letters, such as .xx"),
         (["pin.points.0.x"], "no number"),
         (["gravity.w"], "no number 'gravity.w'(.|\n)*hint: gravity.x"),
         ([3], "name of a parameter is a text"),

@@ -27,6 +27,16 @@ def test_page_has_a_dot_for_every_point_and_ranks(tmp_path: Path) -> None:
     assert "http" not in page.replace("http://www.w3.org", "")
 
 
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_an_output_that_is_never_a_number_is_named_and_not_drawn(tmp_path: Path) -> None:
+    outputs = ["never = log(-max(kinetic_energy))", "peak = max(kinetic_energy)"]
+    sweep = iso.sweep("pendulum", {"m": [1.0, 2.0]}, outputs, workers=0, out=tmp_path / "nan.nc", t_end=0.5)
+    page = iso.report.write_report(sweep, tmp_path / "nan.html").read_text(encoding="utf-8")
+    assert page.count("no number") == 1
+    assert page.count("<h2>never") == 0
+    assert page.count("<circle") == 2
+
+
 def test_ranks_are_those_of_spearman() -> None:
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(1)

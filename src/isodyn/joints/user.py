@@ -21,17 +21,17 @@ from isodyn.systems.joined import is_compiled
 class UserRows(Part):
     """Rows φ = 0 from a function of poses, or rows ψ = 0 of their rates, of one or two bodies.
 
-    Derivatives come from differences, so the function must be smooth. A φ under Numba's `@njit`
-    runs inside the compiled step; its poses have position, R, velocity and angular_velocity, and no
-    methods. Rows ψ need not be integrable (a blade that cannot slip sideways); they act by forces
-    along ∂ψ/∂v.
+    Derivatives come from differences, so the function must be smooth. A function under Numba's
+    `@njit` runs inside the compiled step; its poses have position, R, velocity and angular_velocity,
+    and no methods. Rows ψ need not be integrable (a blade that cannot slip sideways); they act by
+    forces along ∂ψ/∂v.
 
     Parameters
     ----------
     name
         Name of the rows.
     bodies
-        One or two names; "ground" is possible.
+        One or two names of bodies or nodes of beams; "ground" is possible.
     phi
         Function phi(pose, t) or phi(first, second, t) → (m,). It gets `Pose` objects with position,
         R and point(s).

@@ -28,7 +28,7 @@ class UserLoad(Part):
     name
         Name of the load.
     body
-        Name of the body.
+        Name of the body, or of a node of a beam.
     function
         function(t, pose) → force, or (force, torque), both in the world. `pose` has position, R,
         velocity and angular_velocity (body frame); pose.point(s) and pose.velocity_of(s) are those

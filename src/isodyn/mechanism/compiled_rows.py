@@ -1,8 +1,8 @@
-"""The layer of users' compiled rows φ (isodyn.mechanism.compiled_users)."""
+"""The layer of users' compiled rows φ or ψ (isodyn.mechanism.compiled_users)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,16 +20,30 @@ from isodyn.kernels.compiled import (
     SETTLE,
     VELOCITY,
     FloatArray,
+    IntArray,
     closure,
 )
 from isodyn.kernels.struct_types import opened
-from isodyn.mechanism.compiled_poses import FIRST, OUTER, moved, read
-from isodyn.multibody.tables import Scratch
+from isodyn.mechanism.compiled_poses import FIRST, OUTER, moved, read, sped
+from isodyn.mechanism.users_rates import MIXED
+from isodyn.multibody.frames import add_wrench, add_wrench_slopes, along_accelerations
+from isodyn.multibody.tables import Scratch, Tables
 from isodyn.systems.differences import H1, H2
 
-MIXED = 3e-4  # step of mixed second differences
 SECOND = np.array([1.5, 1.5, -0.15, -0.15, 1.0 / 90.0, 1.0 / 90.0])  # weights of second derivatives …
 MIDDLE = -49.0 / 18.0  # … and in the middle
+
+
+class Frames(NamedTuple):
+    """What rows speak of: numbers of their bodies, and for every component of their frames the side
+    and the place in (ṙ, ω); typical sizes of displacements and of rates."""
+
+    numbers: IntArray
+    side: IntArray
+    columns: IntArray
+    sizes: FloatArray
+    rates: FloatArray
+    beat: float
 
 
 @closure()
@@ -42,75 +56,86 @@ def share_out(lam: FloatArray, at: int, below: FloatArray, mine: FloatArray) -> 
             mine[i] = lam[at + i]
 
 
-def _gradient_of(value: Any, m: int, index: Any, sizes: FloatArray) -> tuple[Any, Any]:
-    """Two functions: poses after increments d (2, 6), and ∂φ along the frames."""
-    _, _, body, columns, _ = index
+def _gradient_of(value: Any, m: int, frames: Frames, holonomic: bool) -> tuple[Any, Any]:
+    """Two functions: the rows with frames moved and sped by d (2, 2, 6), and ∂φ along the frames or
+    ∂ψ along their rates, (m, 12)."""
+    side, columns = frames.side, frames.columns
+    way, steps = (0, H1 * frames.sizes) if holonomic else (1, H1 * frames.rates)
 
     @closure()
     def shifted(t: float, first: PoseNumbers, second: PoseNumbers, d: FloatArray, out: FloatArray) -> int:
-        return value(t, moved(first, d[0]), moved(second, d[1]), out)
+        return value(t, sped(moved(first, d[0, 0]), d[1, 0]), sped(moved(second, d[0, 1]), d[1, 1]), out)
 
     @closure()
     def gradient(t: float, first: PoseNumbers, second: PoseNumbers, G: FloatArray) -> int:
-        d, found, status = np.zeros((2, 6)), np.zeros(m), OK
-        G[:] = 0.0
+        d, found, status = np.zeros((2, 2, 6)), np.zeros(m), OK
         for x in range(columns.size):
-            h = H1 * sizes[columns[x]]
+            h, place = steps[columns[x]], 6 * side[x] + columns[x]
             for k in range(OUTER.size):
-                d[body[x], columns[x]] = OUTER[k] * h
+                d[way, side[x], columns[x]] = OUTER[k] * h
                 status = max(status, shifted(t, first, second, d, found))
                 for i in range(m):
-                    G[i, x] += FIRST[k] / h * found[i]
-            d[body[x], columns[x]] = 0.0
+                    G[i, place] += FIRST[k] / h * found[i]
+            d[way, side[x], columns[x]] = 0.0
         return status
 
     return shifted, gradient
 
 
-def _hessian_of(shifted: Any, m: int, index: Any, sizes: FloatArray) -> Any:
-    """∂(Gᵀλ)/∂q along the frames, for the forces Gᵀλ."""
-    _, _, body, columns, _ = index
+def _mixed_of(shifted: Any, m: int, frames: Frames, holonomic: bool) -> Any:
+    """Mixed second differences of λ·φ along increments of frames, or of λ·ψ along rates and either."""
+    side, columns = frames.side, frames.columns
+    way, steps = 0 if holonomic else 1, MIXED * np.array([frames.sizes, frames.rates])
 
     @closure()
     def value_at(
-        t: float, first: PoseNumbers, second: PoseNumbers, lam: FloatArray, x: int, y: int, hx: float, hy: float
+        t: float, first: PoseNumbers, second: PoseNumbers, lam: FloatArray, d: FloatArray, found: FloatArray
     ) -> float:
-        d, found, total = np.zeros((2, 6)), np.zeros(m), 0.0
-        d[body[x], columns[x]] += hx
-        d[body[y], columns[y]] += hy
         shifted(t, first, second, d, found)
+        total = 0.0
         for i in range(m):
             total += lam[i] * found[i]
         return total
 
     @closure()
-    def hessian(
-        t: float, first: PoseNumbers, second: PoseNumbers, lam: FloatArray, force: FloatArray, K: FloatArray
-    ) -> None:
+    def mixed(t: float, first: PoseNumbers, second: PoseNumbers, lam: FloatArray, other: int, K: FloatArray) -> None:
+        d, found = np.zeros((2, 2, 6)), np.zeros(m)
         for x in range(columns.size):
-            for y in range(x + 1):
-                hx, hy = MIXED * sizes[columns[x]], MIXED * sizes[columns[y]]
-                four = value_at(t, first, second, lam, x, y, hx, hy) + value_at(t, first, second, lam, x, y, -hx, -hy)
-                four -= value_at(t, first, second, lam, x, y, hx, -hy) + value_at(t, first, second, lam, x, y, -hx, hy)
-                K[x, y] = K[y, x] = four / (4.0 * hx * hy)
-        for x in range(columns.size - 2):  # ½ τ~ where a body turns in space
-            if columns[x] == 3 and columns[x + 1] == 4 and columns[x + 2] == 5 and body[x] == body[x + 2]:
-                K[x, x + 1] -= 0.5 * force[x + 2]
-                K[x, x + 2] += 0.5 * force[x + 1]
-                K[x + 1, x] += 0.5 * force[x + 2]
-                K[x + 1, x + 2] -= 0.5 * force[x]
-                K[x + 2, x] -= 0.5 * force[x + 1]
-                K[x + 2, x + 1] += 0.5 * force[x]
+            for y in range(x + 1 if way == other else columns.size):
+                hx, hy, four = steps[way, columns[x]], steps[other, columns[y]], 0.0
+                for sign in (1.0, -1.0):
+                    for factor in (1.0, -1.0):
+                        d[way, side[x], columns[x]] += sign * hx
+                        d[other, side[y], columns[y]] += sign * factor * hy
+                        four += factor * value_at(t, first, second, lam, d, found)
+                        d[:] = 0.0
+                row, column = 6 * side[x] + columns[x], 6 * side[y] + columns[y]
+                K[row, column] = four / (4.0 * hx * hy)
+                if way == other:
+                    K[column, row] = K[row, column]
 
-    return hessian
+    return mixed
 
 
-def _rates_of(shifted: Any, m: int, sizes: FloatArray, beat: float) -> Any:
-    """φ̇ along the motion, or the part of φ̈ that does not depend on accelerations."""
+@closure()
+def add_turns(force: FloatArray, K: FloatArray) -> None:
+    """K += ½ τ~ of both bodies; those that do not turn in space have no part in it."""
+    for o in (3, 9):
+        K[o, o + 1] -= 0.5 * force[o + 2]
+        K[o, o + 2] += 0.5 * force[o + 1]
+        K[o + 1, o] += 0.5 * force[o + 2]
+        K[o + 1, o + 2] -= 0.5 * force[o]
+        K[o + 2, o] -= 0.5 * force[o + 1]
+        K[o + 2, o + 1] += 0.5 * force[o]
+
+
+def _rates_of(shifted: Any, m: int, frames: Frames) -> Any:
+    """φ̇ or ψ̇ along the motion, or the part of φ̈ that does not depend on accelerations."""
+    sizes, beat = frames.sizes, frames.beat
 
     @closure()
     def rates(t: float, first: PoseNumbers, second: PoseNumbers, twice: bool, out: FloatArray) -> int:
-        ways, d, found = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(m)
+        ways, d, found = np.zeros((2, 6)), np.zeros((2, 2, 6)), np.zeros(m)
         for i in range(3):
             ways[0, i], ways[0, 3 + i] = first.velocity[i], first.angular_velocity[i]
             ways[1, i], ways[1, 3 + i] = second.velocity[i], second.angular_velocity[i]
@@ -122,9 +147,7 @@ def _rates_of(shifted: Any, m: int, sizes: FloatArray, beat: float) -> Any:
         status = shifted(t, first, second, d, found)
         out[:] = MIDDLE / (h * h) * found if twice else 0.0 * found
         for k in range(OUTER.size):
-            for b in range(2):
-                for i in range(6):
-                    d[b, i] = OUTER[k] * h * ways[b, i]
+            d[0] = OUTER[k] * h * ways
             status = max(status, shifted(t + OUTER[k] * h, first, second, d, found))
             weight = SECOND[k] / (h * h) if twice else FIRST[k] / h
             out += weight * found
@@ -133,58 +156,83 @@ def _rates_of(shifted: Any, m: int, sizes: FloatArray, beat: float) -> Any:
     return rates
 
 
-def _forces_of(gradient: Any, hessian: Any, m: int, index: Any) -> Any:
+def _forces_of(gradient: Any, mixed: Any, m: int, frames: Frames, holonomic: bool) -> Any:
     """Gᵀλ of the rows, or its derivative."""
-    _, _, _, columns, places = index
+    numbers = frames.numbers
 
     @closure()
-    def add_forces(t: float, first: Any, second: Any, lam: FloatArray, c: FloatArray, n: int, out: FloatArray) -> int:
+    def add_forces(
+        t: float,
+        first: PoseNumbers,
+        second: PoseNumbers,
+        lam: FloatArray,
+        c: FloatArray,
+        tables: Tables,
+        scratch: Scratch,
+        n: int,
+        out: FloatArray,
+    ) -> int:
         """Gᵀλ, or where n > 0 its derivative."""
-        G, K, force = np.zeros((m, columns.size)), np.zeros((columns.size, columns.size)), np.zeros(columns.size)
+        G, force = np.zeros((m, 12)), np.zeros(12)
         status = gradient(t, first, second, G)
-        for x in range(columns.size):
+        for x in range(12):
             for i in range(m):
                 force[x] += lam[i] * G[i, x]
-            if n == 0:
-                out[places[x]] += force[x]
-        if n > 0:
-            hessian(t, first, second, lam, force, K)
-            for x in range(columns.size):
-                for y in range(columns.size):
-                    out[places[x] * n + places[y]] += c[2] * K[x, y]
+        if n == 0:
+            add_wrench(numbers, force, 1.0, tables, scratch, out)
+            return status
+        by_v, by_q = np.zeros((12, 12)), np.zeros((12, 12))
+        if c[2] != 0.0:
+            mixed(t, first, second, lam, 0, by_q)
+        if holonomic:
+            add_turns(force, by_q)
+        else:
+            mixed(t, first, second, lam, 1, by_v)
+        add_wrench_slopes(numbers, force, by_v, by_q, (c[1], c[2]), tables, scratch, n, out)
         return status
 
     return add_forces
 
 
-def _values_of(value: Any, gradient: Any, rates: Any, m: int, index: Any) -> Any:
-    """φ, φ̇ or φ̈ of the rows."""
-    _, _, _, columns, places = index
+def _values_of(value: Any, gradient: Any, rates: Any, m: int, frames: Frames, holonomic: bool) -> Any:
+    """φ, φ̇ or φ̈ of the rows; of ψ nothing, ψ and ψ̇."""
+    numbers = frames.numbers
 
     @closure()
-    def values(what: int, t: float, first: Any, second: Any, a: FloatArray, out: FloatArray) -> int:
-        """φ, φ̇ or φ̈."""
-        if what == POSITION:
+    def values(
+        what: int,
+        t: float,
+        first: PoseNumbers,
+        second: PoseNumbers,
+        a: FloatArray,
+        tables: Tables,
+        scratch: Scratch,
+        out: FloatArray,
+    ) -> int:
+        if what == POSITION and not holonomic:
+            out[:] = 0.0
+            return OK
+        if what == (POSITION if holonomic else VELOCITY):
             return value(t, first, second, out)
-        status = rates(t, first, second, what == ACCELERATION, out)
+        status = rates(t, first, second, holonomic and what == ACCELERATION, out)
         if what == ACCELERATION:
-            G = np.zeros((m, columns.size))
+            G = np.zeros((m, 12))
             status = max(status, gradient(t, first, second, G))
             for i in range(m):
-                for x in range(columns.size):
-                    out[i] += G[i, x] * a[places[x]]
+                out[i] += along_accelerations(numbers, G[i], a, tables, scratch)
         return status
 
     return values
 
 
-def with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any, sizes: FloatArray, beat: float) -> Any:
-    """The model with m more rows φ before row `at` of the `others`."""
-    number, number_2, _, columns, places = index
-    shifted, gradient = _gradient_of(value, m, index, sizes)
-    hessian, rates = _hessian_of(shifted, m, index, sizes), _rates_of(shifted, m, sizes, beat)
-    add_forces = _forces_of(gradient, hessian, m, index)
-    values = _values_of(value, gradient, rates, m, index)
+def with_rows(inner: Any, value: Any, m: int, at: int, others: int, frames: Frames, holonomic: bool) -> Any:
+    """The model with m more rows, φ or ψ, before row `at` of the `others`."""
+    numbers = frames.numbers
+    number, number_2 = numbers[0], numbers[-1]
+    shifted, gradient = _gradient_of(value, m, frames, holonomic)
+    mixed, rates = _mixed_of(shifted, m, frames, holonomic), _rates_of(shifted, m, frames)
+    add_forces = _forces_of(gradient, mixed, m, frames, holonomic)
+    values = _values_of(value, gradient, rates, m, frames, holonomic)
 
     @closure(MODEL)
     def model(
@@ -203,13 +251,14 @@ def with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any, 
             return inner(what, t, q, v, a, lam, c, tables, scratch, out)
         below, mine = np.zeros(others), np.zeros(m)
         share_out(lam, at, below, mine)
-        poses = opened(Scratch, scratch).poses
+        known, work = opened(Tables, tables), opened(Scratch, scratch)
         if what in (BALANCE, JACOBIAN):
             status = inner(what, t, q, v, a, below, c, tables, scratch, out)
-            if status != OK or not mine.any() or (what == JACOBIAN and c[2] == 0.0):
+            if status != OK or not mine.any() or (what == JACOBIAN and c[2] == 0.0 and (holonomic or c[1] == 0.0)):
                 return status
             n = v.size if what == JACOBIAN else 0
-            return add_forces(t, read(poses, number), read(poses, number_2), mine, c, n, out)
+            first, second = read(work.poses, number), read(work.poses, number_2)
+            return add_forces(t, first, second, mine, c, known, work, n, out)
         wide = v.size if what == CONSTRAINT else 1
         own = np.zeros(others * wide)
         status = inner(what, t, q, v, a, below, c, tables, scratch, own)
@@ -217,16 +266,15 @@ def with_rows(inner: Any, value: Any, m: int, at: int, others: int, index: Any, 
             return status
         for i in range(others * wide):
             out[i if i < at * wide else i + m * wide] = own[i]
-        first, second = read(poses, number), read(poses, number_2)
+        first, second = read(work.poses, number), read(work.poses, number_2)
         if what in (POSITION, VELOCITY, ACCELERATION):
-            return values(what, t, first, second, a, out[at : at + m])
-        G = np.zeros((m, columns.size))
+            return values(what, t, first, second, a, known, work, out[at : at + m])
+        G = np.zeros((m, 12))
         status = gradient(t, first, second, G)
         for i in range(m):
-            for j in range(wide):
-                out[(at + i) * wide + j] = 0.0
-            for x in range(columns.size):
-                out[(at + i) * wide + places[x]] += G[i, x]
+            row = out[(at + i) * wide : (at + i + 1) * wide]
+            row[:] = 0.0
+            add_wrench(numbers, G[i], 1.0, known, work, row)
         return status
 
     return model

@@ -1,14 +1,14 @@
-"""Users' `@njit` loads and rows φ, joined with the model of their mechanism: nothing of a step goes
+"""Users' `@njit` loads and rows, joined with the model of their mechanism: nothing of a step goes
 through Python.
 
 Every part is a layer around the model below it: it asks that model, and adds its own. Formulas are
-those of isodyn.mechanism.hybrid, which serves plain functions, nodes of beams and rows ψ. Layers
-are compiled anew in every process.
+those of isodyn.mechanism.hybrid, which serves plain functions. Layers are compiled anew in every
+process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,9 +25,10 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.struct_types import opened
 from isodyn.mechanism.compiled_poses import FIRST, OUTER, moved, read, sped
-from isodyn.mechanism.compiled_rows import with_rows
+from isodyn.mechanism.compiled_rows import Frames, with_rows
 from isodyn.mechanism.placed import PlacedBodies
-from isodyn.multibody.tables import Scratch
+from isodyn.multibody.frames import add_wrench, add_wrench_slopes
+from isodyn.multibody.tables import Scratch, Tables
 from isodyn.systems.differences import H1
 from isodyn.systems.joined import is_compiled
 
@@ -37,42 +38,44 @@ if TYPE_CHECKING:
 
 def can_compile(system: UserMechanismSystem) -> bool:
     """Whether all of the users' parts can run inside the step."""
-    state = PlacedBodies(system)
-    rows = [part for part, _ in system.user_rows]
-    names = [name for part in rows for name in part.bodies] + [load.body for load in system.user_loads]
-    functions = [part.function for part in rows] + [load.function for load in system.user_loads]
-    return (
-        all(is_compiled(function) for function in functions)
-        and all(part.holonomic for part in rows)
-        and not any(state.of_beam(name) for name in names)
-    )
+    functions = [part.function for part, _ in system.user_rows] + [load.function for load in system.user_loads]
+    return all(is_compiled(function) for function in functions)
 
 
 def joined_model(system: UserMechanismSystem) -> Any:
-    """The model function of the mechanism with all layers."""
+    """The model function of the mechanism with all layers: rows φ behind those of the joints, rows ψ
+    behind all."""
     state = PlacedBodies(system)
     state.place(system.q0, system.v0)
-    function, above, below = system.function, len(system.layout.rows), system.m_phi
-    below -= sum(count for _, count in system.user_rows)
-    for part, count in system.user_rows:
-        kept = [state.places(name) for name in part.bodies]
-        body = np.repeat(np.arange(len(kept)), [columns.size for columns, _ in kept])
-        columns, places = (np.concatenate([x[k] for x in kept]) for k in range(2))
-        numbers = [system.layout.number[name] for name in part.bodies]
-        sizes = np.array([part.scale] * 3 + [1.0] * 3, dtype=np.float64)
+    function, others = system.function, len(system.layout.rows)
+    at = system.m_phi - sum(count for part, count in system.user_rows if part.holonomic)
+    for part, count in sorted(system.user_rows, key=lambda rows: not rows[0].holonomic):
+        frames = _frames_of(part.bodies, float(part.scale or 0.0), state, system)
         scalar = np.ndim(part.function(*(state.pose(name).numbers() for name in part.bodies), 0.0)) == 0
-        value = _rows_of(part.function, len(numbers) == 2, scalar, count)
-        index = (numbers[0], numbers[-1], body, columns, places)
-        function = with_rows(function, value, count, below, above, index, sizes, system.beat)
-        above, below = above + count, below + count
+        value = _rows_of(part.function, len(part.bodies) == 2, scalar, count)
+        function = with_rows(function, value, count, at if part.holonomic else others, others, frames, part.holonomic)
+        at, others = at + count, others + count
     for load in system.user_loads:
-        columns, places = state.places(load.body)
         load.value(0.0, state.pose(load.body))  # refuses wrong shapes
         found = load.function(0.0, state.pose(load.body).numbers())
         value = _force_of(load.function, np.ndim(found) == 2)
-        sizes = np.array([float(system.scales.v[0])] * 3 + [1.0] * 3)
-        function = _with_load(function, value, system.layout.number[load.body], columns, places, sizes, system.beat)
+        frames = _frames_of((load.body,), float(system.scales.v[0]), state, system)
+        function = _with_load(function, value, frames)
     return function
+
+
+def _frames_of(names: Sequence[str], length: float, state: PlacedBodies, system: UserMechanismSystem) -> Frames:
+    """The frames of these bodies, for rows or a load that changes over this length."""
+    columns = [state.places(name)[0] for name in names]
+    sizes = np.array([length] * 3 + [1.0] * 3)
+    return Frames(
+        np.array([system.layout.number[name] for name in names]),
+        np.repeat(np.arange(len(columns)), [some.size for some in columns]),
+        np.concatenate(columns),
+        sizes,
+        sizes * system.beat,
+        system.beat,
+    )
 
 
 # ---- users' functions
@@ -142,28 +145,23 @@ def _rows_of(function: Callable[..., Any], two: bool, scalar: bool, m: int) -> A
 # ---- layers
 
 
-def _with_load(inner: Any, value: Any, number: int, columns: Any, places: Any, sizes: FloatArray, beat: float) -> Any:
-    """The model with one more load, on the body of this number."""
+def _with_load(inner: Any, value: Any, frames: Frames) -> Any:
+    """The model with one more load."""
+    numbers, columns, steps = frames.numbers, frames.columns, H1 * np.array([frames.sizes, frames.rates])
+    number = numbers[0]
 
     @closure()
-    def add_slopes(t: float, pose: PoseNumbers, c: FloatArray, n: int, out: FloatArray) -> int:
-        g, d, slope, status = np.zeros(6), np.zeros(6), np.zeros(6), OK
+    def slopes(t: float, pose: PoseNumbers, way: int, K: FloatArray) -> int:
+        """∂/∂(r, ϖ) of the load (way 0), or ∂/∂(ṙ, ω)."""
+        g, d, status = np.zeros(12), np.zeros((2, 6)), OK
         for y in range(columns.size):
-            slope[:] = 0.0
+            column = columns[y]
             for k in range(OUTER.size):
-                if c[1] != 0.0:
-                    h = H1 * sizes[columns[y]] * beat
-                    d[columns[y]] = OUTER[k] * h
-                    status = max(status, value(t, sped(pose, d), g))
-                    slope += c[1] * FIRST[k] / h * g
-                if c[2] != 0.0:
-                    h = H1 * sizes[columns[y]]
-                    d[columns[y]] = OUTER[k] * h
-                    status = max(status, value(t, moved(pose, d), g))
-                    slope += c[2] * FIRST[k] / h * g
-            d[columns[y]] = 0.0
-            for x in range(columns.size):
-                out[places[x] * n + places[y]] -= slope[columns[x]]
+                d[way, column] = OUTER[k] * steps[way, column]
+                status = max(status, value(t, sped(moved(pose, d[0]), d[1]), g))
+                for x in range(6):
+                    K[x, column] += FIRST[k] / steps[way, column] * g[x]
+            d[way, column] = 0.0
         return status
 
     @closure(MODEL)
@@ -182,13 +180,17 @@ def _with_load(inner: Any, value: Any, number: int, columns: Any, places: Any, s
         status = inner(what, t, q, v, a, lam, c, tables, scratch, out)
         if status != OK or not (what == BALANCE or (what == JACOBIAN and (c[1] != 0.0 or c[2] != 0.0))):
             return status
-        pose = read(opened(Scratch, scratch).poses, number)
-        if what == JACOBIAN:
-            return add_slopes(t, pose, c, v.size, out)
-        g = np.zeros(6)
+        known, work = opened(Tables, tables), opened(Scratch, scratch)
+        pose, g = read(work.poses, number), np.zeros(12)
         status = value(t, pose, g)
-        for x in range(columns.size):
-            out[places[x]] -= g[columns[x]]
+        if what == BALANCE:
+            add_wrench(numbers, g, -1.0, known, work, out)
+            return status
+        by_v, by_q = np.zeros((12, 12)), np.zeros((12, 12))
+        status = max(status, slopes(t, pose, 1, by_v))
+        if c[2] != 0.0:
+            status = max(status, slopes(t, pose, 0, by_q))
+        add_wrench_slopes(numbers, g, by_v, by_q, (-c[1], -c[2]), known, work, v.size, out)
         return status
 
     return model

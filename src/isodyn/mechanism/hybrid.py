@@ -44,14 +44,12 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.compiled_users import can_compile, joined_model
 from isodyn.mechanism.placed import PlacedBodies, joined
 from isodyn.mechanism.system import JointParts, MechanismSystem
-from isodyn.mechanism.users_rates import changed, curvatures_of_rates, refuse_rates_of_nodes, size_of
+from isodyn.mechanism.users_rates import MIXED, changed, curvatures_of_rates, size_of
 from isodyn.mechanism.users_twist import refuse_users_twist
 from isodyn.systems.differences import H1, H2, first, second
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, ordinary_or
-
-MIXED = 3e-4  # step of mixed second differences
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,7 +99,6 @@ def with_user_parts(
     state.place(base.q0, base.v0)
     refuse_users_twist(rows, loads, state.pose, {body.name for body in base.bodies if body.kind == "cable"})
     counted = [(r, r.value([state.pose(name) for name in r.bodies], 0.0).size) for r in rows]
-    refuse_rates_of_nodes(rows, base.bodies)
     more = sum(count for r, count in counted if r.holonomic)
     joints = {
         name: replace(part, rows=tuple(r if r < base.m_phi else r + more for r in part.rows))
@@ -269,9 +266,12 @@ class Hybrid:
             if len(turns) == 3:
                 K[np.ix_(turns, turns)] += 0.5 * tilde(torque[turns])
         T, _ = self.ways(rows)
-        own = [[torque[x] for x, (body, _) in enumerate(index) if body == k] for k in range(len(poses))]
-        bent = joined([self.state.curvature(name, np.array(g)) for name, g in zip(rows.bodies, own, strict=True)])
-        return T.T @ K @ T + bent
+        return T.T @ K @ T + self.bent(rows, torque, kept)
+
+    def bent(self, rows: UserRows, g: FloatArray, kept: Any) -> FloatArray:
+        """∂Tᵀ/∂q of the forces g along the frames of the bodies of these rows."""
+        own = np.split(g, np.cumsum([some.size for some in kept])[:-1])
+        return joined([self.state.curvature(name, part) for name, part in zip(rows.bodies, own, strict=True)])
 
     # ---- forces
 
@@ -288,8 +288,11 @@ class Hybrid:
         for rows, places, m, kept, where in self.parts:
             own = lam[self.mine][places]
             if not rows.holonomic and own.any():
-                by_v, by_q = curvatures_of_rates(rows, t, self.poses(rows), own, kept, self.system.beat)
-                J[np.ix_(where, where)] += c[1] * by_v + c[2] * by_q
+                poses = self.poses(rows)
+                by_v, by_q = curvatures_of_rates(rows, t, poses, own, kept, self.system.beat)
+                T, turning = self.ways(rows)[0], joined([self.state.turning(name) for name in rows.bodies])
+                bent = self.bent(rows, own @ self.gradient(rows, t, poses, m), kept)
+                J[np.ix_(where, where)] += c[1] * T.T @ by_v @ T + c[2] * (T.T @ (by_q @ T + by_v @ turning) + bent)
             elif c[2] != 0.0 and own.any():
                 J[np.ix_(where, where)] += c[2] * self.hessian(rows, t, m, own, kept)
         for load in self.system.user_loads:

@@ -8,14 +8,11 @@ Forces −Gᵀλ do no work where ψ is linear in v and homogeneous [Shimada2014
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from isodyn.bodies.body import Body
 from isodyn.bodies.pose import Pose
-from isodyn.errors import InputError
 from isodyn.joints.user import UserRows
 from isodyn.kernels.compiled import FloatArray
 
@@ -34,21 +31,10 @@ def changed(rows: UserRows, pose: Pose, d: FloatArray) -> Pose:
     return pose.moved(d) if rows.holonomic else pose.sped(d)
 
 
-def refuse_rates_of_nodes(rows: Sequence[UserRows], bodies: Sequence[Body]) -> None:
-    """InputError for rows ψ that speak of nodes of beams."""
-    nodes = {body.name for body in bodies if body.of_beam}
-    for part in rows:
-        named = [name for name in part.bodies if name in nodes]
-        if named and not part.holonomic:
-            raise InputError(
-                f"rows {part.name!r}: psi speaks of {named[0]!r}, a node of a beam; bodies are possible only"
-            )
-
-
 def curvatures_of_rates(
     rows: UserRows, t: float, poses: list[Pose], lam: FloatArray, kept: Any, beat: float
 ) -> tuple[FloatArray, FloatArray]:
-    """∂(Gᵀλ)/∂v and ∂(Gᵀλ)/∂q over the velocities of the bodies of these rows."""
+    """∂g/∂v and ∂g/∂q along the frames of the bodies of these rows, with forces g = λ ∂ψ/∂(ṙ, ω)."""
     index = [(k, int(i)) for k, some in enumerate(kept) for i in some]
     sizes = size_of(rows)
 

@@ -19,7 +19,8 @@ from isodyn.report.pages import Html
 from isodyn.sweeps.result import Sweep
 from isodyn.version import __version__
 
-WIDTH, HEIGHT, LEFT, EDGE, FOOT = 330.0, 200.0, 58.0, 12.0, 34.0  # of a picture, in its own units
+WIDTH, HEIGHT, LEFT, EDGE, FOOT = 330.0, 200.0, 74.0, 12.0, 34.0  # of a picture, in its own units
+LETTER, LINE, LONGEST = 6.4, 14.0, 36  # width of a letter, height of a line, letters of a name that are shown
 POINTS = 2000  # so many points are drawn
 OUTPUTS, PARAMETERS = 8, 12  # so many are drawn
 TENTHS = 10
@@ -36,14 +37,16 @@ def page_of_sweep(found: Sweep, title: str | None, settings: dict[str, Any] | No
     some = np.unique(np.linspace(0, done.size - 1, min(POINTS, done.size)).astype(int))
     drawn: str = ""
     for name, y in outputs.items():
+        if not np.isfinite(y).any():
+            continue
         pictures = "".join(_scatter(p, x, name, y, some) for p, x in parameters.items())
         drawn += f"<h2>{pages.escaped(name)}</h2>{_parallel(parameters, name, y, some)}"
         drawn += f'<div class="three" style="margin-top:16px">{pictures}</div>'
     counts = found.counts
     chips = [("points", len(found)), *((word, n) for word, n in counts.items() if n and word != "done")]
     chips += [(key, found.about[key]) for key in ("sampling", "seed") if key in found.about]
-    rows = [_row(found, name, y, done) for name, y in outputs.items()]
-    head = ("output", "smallest", "at point", "median", "largest", "at point")
+    rows = [_row(name, y, done) for name, y in outputs.items()]
+    head = ("output", "smallest (point)", "median", "largest (point)")
     cards: str = pages.card("Outputs", Html(f'<div class="scroll">{pages.table(rows, head)}</div>'))
     cards += pages.card("Which parameters matter", _ranks(parameters, outputs))
     failed = [(f"point {k}", text.splitlines()[0]) for k, text in list(found.errors.items())[:20]]
@@ -62,10 +65,11 @@ def page_of_sweep(found: Sweep, title: str | None, settings: dict[str, Any] | No
     )
 
 
-def _row(found: Sweep, name: str, y: FloatArray, done: Any) -> tuple[str, ...]:
+def _row(name: str, y: FloatArray, done: Any) -> tuple[str, ...]:
+    if not np.isfinite(y).any():
+        return name, "no number", "", ""
     low, high = int(np.nanargmin(y)), int(np.nanargmax(y))
-    numbers = f"{y[low]:.4g}", str(done[low]), f"{np.nanmedian(y):.4g}", f"{y[high]:.4g}", str(done[high])
-    return name, *numbers
+    return name, f"{y[low]:.4g} ({done[low]})", f"{np.nanmedian(y):.4g}", f"{y[high]:.4g} ({done[high]})"
 
 
 def _ranks(parameters: dict[str, FloatArray], outputs: dict[str, FloatArray]) -> Html:
@@ -132,7 +136,7 @@ def frame(x: tuple[float, float], y: tuple[float, float], name: str) -> str:
     texts = [
         (LEFT, bottom + 14, "start", f"{x[0]:.4g}"),
         (right, bottom + 14, "end", f"{x[1]:.4g}"),
-        (0.5 * (LEFT + right), bottom + 28, "middle", name),
+        (0.5 * (LEFT + right), bottom + 28, "middle", _cut(name)),
         (LEFT - 5, bottom, "end", f"{y[0]:.4g}"),
         (LEFT - 5, EDGE + 8, "end", f"{y[1]:.4g}"),
     ]
@@ -147,20 +151,35 @@ def _texts(texts: Sequence[tuple[float, float, str, str]]) -> str:
 
 
 def _parallel(parameters: dict[str, FloatArray], name: str, y: FloatArray, some: Any) -> str:
-    columns, width = {**parameters, name: y}, 900.0
-    at = np.linspace(90.0, width - 90.0, len(columns))
-    high = [_place(values, HEIGHT - FOOT, EDGE + 14) for values in columns.values()]
+    columns = {_cut(column): values for column, values in {**parameters, name: y}.items()}
+    at, lines_of_names = _across([*columns])
+    bottom, width = HEIGHT - FOOT, at[0] + at[-1]
+    high = [_place(values, bottom, EDGE + 14) for values in columns.values()]
     share = _place(y, 0.0, 1.0)
     lines, texts = "", []
     for k in some:
         if np.isfinite(share[k]):
             points = " ".join(f"{a:.1f},{h[k]:.1f}" for a, h in zip(at, high, strict=True))
             lines += f'<polyline points="{points}" style="--share:{100 * share[k]:.0f}%"/>'
-    for a, (column, values) in zip(at, columns.items(), strict=True):
+    for i, (a, (column, values)) in enumerate(zip(at, columns.items(), strict=True)):
         low, top = _span(values)
-        texts += [(a, HEIGHT - FOOT + 16, "middle", f"{low:.4g}"), (a, EDGE + 8, "middle", f"{top:.4g}")]
-        texts.append((a, HEIGHT - FOOT + 30, "middle", column))
-        lines += f'<path class="axis" d="M{a:.1f} {EDGE + 14:g} V{HEIGHT - FOOT:g}"/>'
+        texts += [(a, bottom + 16, "middle", f"{low:.4g}"), (a, EDGE + 8, "middle", f"{top:.4g}")]
+        texts.append((a, bottom + 16 + LINE * (1 + i % lines_of_names), "middle", column))
+        lines += f'<path class="axis" d="M{a:.1f} {EDGE + 14:g} V{bottom:g}"/>'
     label = pages.escaped(f"parameters and {name}, one line for each point")
-    size = f'class="parallel" viewBox="0 0 {width:g} {HEIGHT:g}" role="img"'
-    return f'<div class="card"><svg {size} aria-label="{label}">{lines}{_texts(texts)}</svg></div>'
+    size = f'viewBox="0 0 {width:.1f} {HEIGHT + LINE * (lines_of_names - 1):g}" style="min-width:{0.8 * width:.0f}px"'
+    return f'<div class="card"><svg class="parallel" {size} role="img" aria-label="{label}">{lines}{_texts(texts)}</svg></div>'
+
+
+def _across(names: list[str]) -> tuple[FloatArray, int]:
+    """Where axes with these names stand, and in how many lines the names fit beside each other."""
+    most = LETTER * max(map(len, names)) + 10.0
+    gaps, edge = len(names) - 1, 0.5 * most
+    room = 900.0 - 2.0 * edge
+    lines = 1 if most * gaps <= room else 2
+    step = max(room / max(gaps, 1), most / lines, 12 * LETTER)
+    return np.asarray(edge + step * np.arange(len(names)), dtype=np.float64), lines
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"

@@ -3,6 +3,7 @@ coordinates, momentum."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -177,6 +178,8 @@ class JointView(HistoryView):
     >>> pin = iso.integrate(mech, dt=0.01, t_end=0.1).joint("pin")
     >>> round(float(pin.acceleration[0]), 9), round(float(pin.coordinate_acceleration("angle")[0]), 9)
     (5.0, 5.0)
+    >>> bool((pin.rate == pin.angle_rate).all())
+    True
     """
 
     def __init__(self, sol: Solution, name: str) -> None:
@@ -224,14 +227,22 @@ class JointView(HistoryView):
         self._refuse_unknown(name)
         return acceleration_of(self._sol, self._system, self.coordinates[name])
 
-    @cached_property
-    def acceleration(self) -> FloatArray:
-        """The second derivative of the coordinate of a joint that has one; a column for each, in
-        the order of `coordinates`, of a joint that has several."""
+    def _of_all(self, one: Callable[[str], FloatArray]) -> FloatArray:
         if not self.coordinates:
             raise InputError(f"joint {self.name!r} has no coordinates", hint=WITHOUT)
-        found = [self.coordinate_acceleration(name) for name in self.coordinates]
+        found = [one(name) for name in self.coordinates]
         return found[0] if len(found) == 1 else np.column_stack(found)
+
+    @cached_property
+    def rate(self) -> FloatArray:
+        """The rate of the coordinate of a joint that has one; a column for each, in the order of
+        `coordinates`, of a joint that has several."""
+        return self._of_all(self.coordinate_rate)
+
+    @cached_property
+    def acceleration(self) -> FloatArray:
+        """The second derivative, likewise."""
+        return self._of_all(self.coordinate_acceleration)
 
     @cached_property
     def angle(self) -> FloatArray:

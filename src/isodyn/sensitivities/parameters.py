@@ -289,7 +289,8 @@ def _read(owner: Any, path: list[str], name: str, hint: str) -> Any:
         except (AttributeError, ValueError, TypeError, IndexError, KeyError):
             raise InputError(f"there is no number {name!r}", hint=hint) from None
     if np.ndim(owner) > 0:
-        raise InputError(f"{name!r} is not one number, but {np.asarray(owner).tolist()}", hint="add .x, .y or .z")
+        places = ".x, .y or .z" if np.ndim(owner) == 1 else "two letters, such as .xx or .zz"
+        raise InputError(f"{name!r} is not one number, but {np.asarray(owner).tolist()}", hint=f"add {places}")
     return owner
 
 

@@ -30,6 +30,7 @@ _COLLECTIONS = (
     50,
     50,
 )  # thresholds of the garbage collector while kernels are compiled: it finds next to nothing
+_MESSAGES = "__excinfo_unwrap_args"  # how messages with numbers are written; in every module that has one
 _depth = 0  # of kernels being compiled
 
 
@@ -62,11 +63,13 @@ class KernelLibrary(JITCodeLibrary):
                 module = one._get_module_for_linking()
             else:
                 module = one._final_module
-                inner |= {
-                    function.name
-                    for function in module.functions
-                    if not function.is_declaration and function.linkage == binding.Linkage.external
-                }
+                for function in module.functions:
+                    if function.is_declaration or function.linkage != binding.Linkage.external:
+                        continue
+                    if function.name.startswith(_MESSAGES):
+                        function.linkage = binding.Linkage.linkonce_odr
+                    else:
+                        inner.add(function.name)
             self._final_module.link_in(module, preserve=True)
         for name in inner:
             self._final_module.get_function(name).linkage = binding.Linkage.internal
