@@ -27,6 +27,8 @@ from isodyn.real_numbers import real_array
 
 graphs = Later("scipy.sparse.csgraph")
 SOFT = 1e-15  # of the mean frequency² of single points: what rounding leaves of a motion without strain
+EQUAL = 1e-6  # of a frequency²: modes that are nearer than this have no directions of their own
+FURTHER = 4  # modes that are found beyond those asked for, in case the last ones are equal
 DENSE = 400  # unknowns up to which modes are found by a full eigenvalue problem
 
 
@@ -131,7 +133,7 @@ def _interfaces(
         )
     found: list[IntArray] = []
     for name, given in interface.items():
-        points = _points(f"{what}: interface {name!r}", elements.points, given)
+        points = _points(f"{what}: interface {name!r}", elements, given)
         for other, known in zip(interface, found, strict=False):
             if np.intersect1d(points, known).size:
                 raise InputError(f"{what}: interfaces {other!r} and {name!r} share points", argument="interface")
@@ -146,9 +148,14 @@ def _interfaces(
     return tuple(map(str, interface)), tuple(found)
 
 
-def _points(what: str, places: FloatArray, given: Any) -> IntArray:
-    """Numbers of the points of an interface: a function of (x, y, z) arrays, a mask, or numbers."""
-    chosen: Any = given
+def _points(what: str, elements: FiniteElements, given: Any) -> IntArray:
+    """Numbers of the points of an interface: a function of (x, y, z) arrays, a mask, numbers, or the
+    name of a boundary of the mesh."""
+    chosen, places = given, elements.points
+    if isinstance(given, str):
+        if elements.solid is None:
+            raise InputError(f"{what}: boundaries with names need a mesh", argument="interface")
+        chosen = elements.solid.points_of(given)
     if isinstance(given, Callable):  # type: ignore[arg-type]
         chosen = np.asarray(given(places.T))
     chosen = np.asarray(chosen)
@@ -217,18 +224,27 @@ def _loose(what: str) -> InputError:
 
 
 def _lowest(K: Any, M: Any, count: int, solve: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Lowest eigenvalues, and modes whose largest component is one."""
+    """Lowest eigenvalues, and modes whose largest component is one or minus one.
+
+    Signs, and the modes of equal frequencies (those of a square bar), are the ones nearest to fixed
+    random vectors: coordinates of saved runs mean the same wherever the body is reduced again.
+    """
     n = K.shape[0]
-    if n <= DENSE or count > n // 3:
-        values, vectors = linalg.eigh(K.toarray(), M.toarray(), subset_by_index=(0, count - 1))
+    asked = min(n, count + FURTHER)
+    random = np.random.default_rng(0).standard_normal((n, asked))
+    if n <= DENSE or asked > n // 3:
+        values, vectors = linalg.eigh(K.toarray(), M.toarray(), subset_by_index=(0, asked - 1))
     else:
         inverse = sparse_linalg.LinearOperator((n, n), matvec=solve)
-        start = np.random.default_rng(0).standard_normal(n)
-        values, vectors = sparse_linalg.eigsh(K, count, M, sigma=0.0, OPinv=inverse, v0=start)
+        values, vectors = sparse_linalg.eigsh(K, asked, M, sigma=0.0, OPinv=inverse, v0=random.sum(axis=1))
         order = np.argsort(values)
         values, vectors = values[order], vectors[:, order]
-    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
-    return values, vectors / largest
+    parts = vectors.T @ (M @ random)
+    ends = np.flatnonzero(np.diff(values) > EQUAL * np.abs(values[1:])) + 1
+    for group in np.split(np.arange(asked), ends):
+        Q, R = np.linalg.qr(parts[np.ix_(group, group)])
+        vectors[:, group] = vectors[:, group] @ (Q * np.where(np.diag(R) < 0, -1.0, 1.0))
+    return values[:count], vectors[:, :count] / np.abs(vectors[:, :count]).max(axis=0)
 
 
 def _damping(what: str, given: Any, K: FloatArray, M: FloatArray) -> FloatArray:
