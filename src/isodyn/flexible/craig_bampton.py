@@ -51,7 +51,8 @@ class ReducedBody:
     moments, inertia
         Σ m Ŝ, (3, N + 1), and Σ m Ŝ_αᵀŜ_β, (3, 3, N + 1, N + 1), from the first interface.
     stiffening
-        Geometric stiffness under unit body forces, (12, N, N), or None.
+        Geometric stiffness under unit loads: body forces e_α (3) and X_β e_α (9), forces and torques on
+        each interface but the first (6); (loads, N, N), or None.
     """
 
     elements: FiniteElements
@@ -116,7 +117,7 @@ def reduce_body(
     inertia = np.array([[hat[:, a].T @ lines[b] for b in range(3)] for a in range(3)])
     moments = np.array([np.asarray(line.sum(axis=0)).ravel() for line in lines])
     reduced_mass = np.einsum("aaij->ij", inertia)[1:, 1:]
-    stiff = _stiffening(what, elements, sets[0], basis, centres[0]) if stiffening else None
+    stiff = _stiffening(what, elements, sets[0], basis, centres[0], K, modes) if stiffening else None
     return ReducedBody(
         elements, names, centres, sets, basis, frequencies, K,
         _damping(what, damping, K, reduced_mass), moments, inertia, stiff,
@@ -261,10 +262,16 @@ def _damping(what: str, given: Any, K: FloatArray, M: FloatArray) -> FloatArray:
 
 
 def _stiffening(
-    what: str, elements: FiniteElements, held: IntArray, basis: FloatArray, origin: FloatArray
+    what: str,
+    elements: FiniteElements,
+    held: IntArray,
+    basis: FloatArray,
+    origin: FloatArray,
+    K: FloatArray,
+    modes: int,
 ) -> FloatArray:
-    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, the first interface
-    being held."""
+    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, and under unit loads on
+    the other interfaces, the first interface being held."""
     if elements.solid is None:
         raise InputError(
             f"{what}: geometric stiffening needs stresses",
@@ -285,5 +292,7 @@ def _stiffening(
         load, u = np.zeros((n, 3)), np.zeros(3 * n)
         load[:, alpha] = weights[:, field]
         u[inside] = solve(load.ravel()[inside])
-        found.append(flat.T @ (elements.solid.geometric_stiffness(u.reshape(n, 3)) @ flat))
-    return np.array(found)
+        found.append(u)
+    loaded = K.shape[0] - modes
+    found += list((flat[:, :loaded] @ np.linalg.inv(K[:loaded, :loaded])).T)
+    return np.array([flat.T @ (elements.solid.geometric_stiffness(u.reshape(n, 3)) @ flat) for u in found])

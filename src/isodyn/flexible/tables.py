@@ -37,7 +37,7 @@ class FlexibleTables(Struct):
 
     With N the size of p: `points` has the places X of interfaces; `moments` Σ m Ŝ, (3, N + 1);
     `inertia` Σ m Ŝ_αᵀŜ_β, (3, 3, N + 1, N + 1); `stiffness` and `damping` (N, N); `stiffening` the
-    geometric stiffness under unit body forces e_α and X_β e_α, (12, N, N); `blocks` the first entries
+    geometric stiffness under unit loads, (12 and six for each interface but the first, N, N); `blocks` the first entries
     of the blocks of J between members.
     """
 
@@ -58,7 +58,7 @@ class FlexibleScratch(Struct):
     axes) and on p; accelerations of the frame: A₀ of its origin without weight, W = ω~, L = ω̇~ + ω~²;
     turns of interfaces against the frame with rates; slopes of the forces over accelerations,
     velocities and p; slopes of these over the velocities of all members; slopes of the forces over
-    the latter, and forces on members.
+    the latter, and forces on members; forces at interfaces, and what unit loads there do to p.
     """
 
     p, p_rate, p_acceleration = reals("flexible_hat"), reals("flexible_hat"), reals("flexible_hat")
@@ -85,7 +85,8 @@ class FlexibleScratch(Struct):
         reals("flexible_size", "flexible_size"),
     )
     dR, dR_rate, dR_acceleration = reals(3, 3), reals(3, 3), reals(3, 3)
-    column = reals("flexible_size")
+    column, at_interfaces = reals("flexible_size"), reals("flexible_size")
+    levers = reals("flexible_size", "flexible_size")
 
 
 FLEXIBLE, FLEXIBLE_SCRATCH = StructType(FlexibleTables), StructType(FlexibleScratch)
