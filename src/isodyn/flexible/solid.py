@@ -169,8 +169,13 @@ class Solid:
 
     @cached_property
     def surface(self) -> FloatArray:
-        """Triangles of the surface, as corners of the mesh."""
-        facets = self.mesh.facets[:, self.mesh.boundary_facets()].T
+        """Triangles of the surface, as corners of the mesh; they look outward."""
+        mesh = self.mesh
+        outer = mesh.boundary_facets()
+        facets, inside = mesh.facets[:, outer].T, mesh.p[:, mesh.t[:, mesh.f2t[0, outer]]].mean(axis=1).T
+        a, b, c = (mesh.p.T[facets[:, k]] for k in range(3))
+        inward = np.einsum("ki,ki->k", np.cross(b - a, c - a), a - inside) < 0
+        facets = np.where(inward[:, None], facets[:, ::-1], facets)
         if facets.shape[1] == 3:
             return np.asarray(facets)
         return np.asarray(np.concatenate([facets[:, [0, 1, 2]], facets[:, [0, 2, 3]]]))

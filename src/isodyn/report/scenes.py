@@ -27,7 +27,7 @@ from isodyn.report.arrows import Arrow, arrows_of
 from isodyn.report.drawings import Drawing, drawing, radius_of_gyration
 from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
-from isodyn.report.outlines import lines_of
+from isodyn.report.outlines import Skin, lines_by_name, lines_of, skins_of, surface_points
 from isodyn.results import Solution
 from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
@@ -122,6 +122,13 @@ class Scene:
     newtons: float = 0.0  # that one unit of length of an arrow stands for
     low_with_arrows: FloatArray | None = None
     high_with_arrows: FloatArray | None = None
+    skins: tuple[Skin, ...] = ()
+
+    @property
+    def bare_curves(self) -> tuple[Curve, ...]:
+        """Curves, without the edges of bodies whose surface is there."""
+        covered = {skin.name for skin in self.skins}
+        return tuple(curve for curve in self.curves if curve.name not in covered)
 
     @property
     def size(self) -> float:
@@ -165,6 +172,7 @@ def scene_of(
     if is_mechanism(sol.system) or is_parametrised(sol.system):
         mechanism = sol.system if is_mechanism(sol.system) else sol.system.mechanism
         wide = 7 * len(mechanism.bodies) + (6 * (len(mechanism.joints) + len(mechanism.loads)) if arrows else 0)
+        wide += sum(4 * surface_points(part) for part in mechanism.layout.flexible)
         return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))), arrows and is_whole(sol), space)
     if is_beam(sol.system):
         few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.layout.elements)))
@@ -216,7 +224,7 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     low, high = reach.box(least)
     gravity = system.layout.gravity
     up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
-    scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn)
+    scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn, skins=skins_of(sol, system))
     return _with_arrows(scene, sol, reach) if arrows else scene
 
 
@@ -366,9 +374,13 @@ def frame_of(
         sol = mechanical(sol)
         system: MechanismSystem = sol.system
         poses_of = [_poses(sol, system.bodies[system.number_of(body.name)], scene.flat) for body in scene.bodies]
-        known, dim = dict(lines_of(sol, system)), 2 if scene.flat else 3
+        known, dim = lines_by_name(sol, system), 2 if scene.flat else 3
         names = [curve.name for curve in scene.curves]
-        return poses_of, [known[x] if x in known else _curve(view_of_line(sol, x))[..., :dim] for x in names], None
+        return (
+            poses_of,
+            [known[x].pop(0) if x in known else _curve(view_of_line(sol, x))[..., :dim] for x in names],
+            None,
+        )
     if is_beam(sol.system):
         return [], [_curve(BeamView(sol))], None
     return [], [], np.stack([sol.q[:, list(pair)] for pair in plane], axis=1)

@@ -88,6 +88,8 @@ def _turning(system: MechanismSystem, q: FloatArray, spin: FloatArray, point: Fl
     v, a, V, B, A = np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
     W = np.cross(np.eye(3), spin).T  # W x = spin × x
     for body in system.bodies:
+        if body.is_mode:  # a shape of a flexible body does not change
+            continue
         own, coordinates = system.v_of(body.name), q[system.q_of(body.name)]
         many = 2 if body.kind == "planar" else 3
         r = np.zeros(3)
