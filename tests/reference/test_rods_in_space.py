@@ -160,6 +160,17 @@ def test_frequencies_of_a_turning_blade() -> None:
         diagram.motions[1].linear.motion(10_000)
 
 
+def test_a_free_top_nutates() -> None:
+    """Seen by someone who turns along with the speed Ω, a symmetric top nutates with (C/A − 1) Ω, and goes straight
+    on with Ω."""
+    mech = iso.Mechanism(gravity=NONE)
+    mech.add_body("top", 2.0, (1.0, 1.0, 1.6))
+    omega = iso.spin(mech, 5.0).linear.omega
+    assert np.abs(omega - 3.0).min() < 1e-9
+    assert np.abs(omega - 5.0).min() < 1e-4  # a double pole
+    assert omega.max() < 5.01
+
+
 def test_a_helix_unrolls() -> None:
     """A moment about the axis of a helix whose section is as stiff in torsion as in bending takes curvature
     and torsion out in proportion, until it is straight: exact with any number of elements."""

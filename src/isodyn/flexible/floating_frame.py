@@ -9,9 +9,9 @@ so that with the sums m = Σ m, ŝ = Σ m Ŝ, N̂_αβ = Σ m Ŝ_αᵀŜ_β over
 
     on the frame      f = m A₀ + L ŝp̂ + 2 W ŝp̂' + ŝp̂''
     about its origin  τ_γ = ε_γαβ T_αβ,   T_αβ = ŝ_αp̂ A₀_β + Σ_δ p̂ᵀN̂_αδ (L_βδ p̂ + 2 W_βδ p̂') + p̂ᵀN̂_αβ p̂''
-    on p              ŝᵀA₀ + Σ_αβ N̂_αβ (L_αβ p̂ + 2 W_αβ p̂') + Σ_α N̂_αα p̂'' + K p + D p' + K_σ p
+    on p              ŝᵀA₀ + Σ_αβ N̂_αβ (L_αβ p̂ + 2 W_αβ p̂') + Σ_α N̂_αα p̂'' + K p + D p'
 
-(the last term, on request, is the geometric stiffness: isodyn.flexible.stiffening). Interfaces are bodies: with
+(and on request geometric stiffness: isodyn.flexible.stiffening). Interfaces are bodies: with
 y = R₀ᵀ(r − r₀), E = R₀ᵀR and V(B) = ½ (B₃₂ − B₂₃, B₁₃ − B₃₁, B₂₁ − B₁₂) their parts of p and its rates are
 
     y − X,   ẏ = R₀ᵀ(ṙ − ṙ₀) − ω × y,   ÿ = R₀ᵀ(r̈ − r̈₀) − 2ω × ẏ − ω × (ω × y) − ω̇ × y
@@ -26,7 +26,7 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple, vector
-from isodyn.flexible.stiffening import size_of, stiffen
+from isodyn.flexible.stiffening import shorten, size_of, stiffen
 from isodyn.flexible.tables import FlexibleData, FlexibleScratch, FlexibleTables
 from isodyn.kernels.compiled import FloatArray, kernel
 
@@ -296,8 +296,13 @@ def energies_of_body(
             kinetic += 0.5 * scratch.row_rate[a, a][k] * scratch.p_rate[k]
     potential = -dot(gravity, sum_of(rotate(frame.R, moment), body.mass, triple(frame.position)))
     for i in range(n - 1):
+        scratch.force[i] = scratch.p[1 + i]
+    if body.stiffens == 1:
+        shorten(body, tables, scratch)
+        for c in range(6 * (body.interfaces - 1)):
+            scratch.force[c] += scratch.shortening[c]
+    for i in range(n - 1):
         for k in range(n - 1):
-            potential += (
-                0.5 * tables.stiffness[body.first_matrix + i * (n - 1) + k] * scratch.p[1 + i] * scratch.p[1 + k]
-            )
+            K = tables.stiffness[body.first_matrix + i * (n - 1) + k]
+            potential += 0.5 * K * scratch.force[i] * scratch.force[k]
     return kinetic, potential

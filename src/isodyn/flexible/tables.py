@@ -58,7 +58,8 @@ class FlexibleScratch(Struct):
     axes) and on p; accelerations of the frame: A₀ of its origin without weight, W = ω~, L = ω̇~ + ω~²;
     turns of interfaces against the frame with rates; slopes of the forces over accelerations,
     velocities and p; slopes of these over the velocities of all members; slopes of the forces over
-    the latter, and forces on members; forces at interfaces, and what unit loads there do to p.
+    the latter, and forces on members; forces at interfaces, what unit loads there do to p, how bending
+    shortens the body, and K times the slopes of that.
     """
 
     p, p_rate, p_acceleration = reals("flexible_hat"), reals("flexible_hat"), reals("flexible_hat")
@@ -86,7 +87,8 @@ class FlexibleScratch(Struct):
     )
     dR, dR_rate, dR_acceleration = reals(3, 3), reals(3, 3), reals(3, 3)
     column, at_interfaces = reals("flexible_size"), reals("flexible_size")
-    levers = reals("flexible_size", "flexible_size")
+    levers, shortened = reals("flexible_size", "flexible_size"), reals("flexible_size", "flexible_size")
+    shortening = reals("flexible_size")
 
 
 FLEXIBLE, FLEXIBLE_SCRATCH = StructType(FlexibleTables), StructType(FlexibleScratch)

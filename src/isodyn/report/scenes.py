@@ -127,8 +127,7 @@ class Scene:
     @property
     def bare_curves(self) -> tuple[Curve, ...]:
         """Curves, without the edges of bodies whose surface is there."""
-        covered = {skin.name for skin in self.skins}
-        return tuple(curve for curve in self.curves if curve.name not in covered)
+        return tuple(one for one in self.curves if one.name not in {skin.name for skin in self.skins})
 
     @property
     def size(self) -> float:
@@ -246,7 +245,7 @@ def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
 def _drawn(
     body: Body, held: dict[str, list[FloatArray]], size: float, flat: bool, rolling: dict[str, Solid | Placed]
 ) -> Drawing:
-    if body.is_node:
+    if body.is_node or body.mass == 0.0:  # an interface
         return Drawing()
     return drawing(body, held.get(body.name, []), size, flat, rolling.get(body.name))
 
