@@ -240,10 +240,10 @@ def test_both_models_agree_where_strains_are_small() -> None:
 
 
 def test_absolute_nodal_beams_roll_up_with_second_order() -> None:
-    """An end moment bends a strip into 0.85 of a circle: second order in the length of elements. A moment whose
-    axis stays in space makes a round rod buckle sideways at half a circle; with its tip kept in the plane
-    it does so where the circle closes (at 0.90, 0.97, 0.99 of it with 8, 16, 32 elements)."""
-    errors, k = [], 1.7 * np.pi
+    """An end moment bends a strip into two fifths of a circle: second order in the length of elements. A moment
+    whose axis stays in space makes a round rod buckle sideways at half a circle; with its tip kept in the
+    plane it does so where the circle closes (at 0.90, 0.97, 0.99 of it with 8, 16, 32 elements)."""
+    errors, k = [], 0.8 * np.pi
     for n in (8, 16, 32):
         mech = iso.Mechanism(gravity=NONE)
         of = section(EA=1e5, GAy=1e5, GAz=1e5, rhoIy=1e-2, rhoIz=1e-2)
@@ -251,7 +251,6 @@ def test_absolute_nodal_beams_roll_up_with_second_order() -> None:
         mech.add_body("tip", 1.0, (1, 1, 1), (1, 0, 0))
         mech.add_joint(iso.Fixed("clamp", "ground", "rod.start"))
         mech.add_joint(iso.Fixed("weld", "rod.end", "tip"))
-        mech.add_joint(iso.Planar("plane", "ground", "tip", axis=(0, 0, 1)))
         mech.add_load(iso.Torque("m", "tip", torque=(0, 0, k)))
         view = iso.follow_loads(mech, steps=20).as_solution().beam("rod")
         errors.append(np.abs(view.nodes[-1, -1] - [np.sin(k) / k, (1 - np.cos(k)) / k, 0.0]).max())
