@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz fuzz-long kills stress lowest newest lock audit sbom old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
+.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz fuzz-long kills stress lowest newest pythons lock audit sbom old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -113,6 +113,16 @@ $(NEWEST)/.installed: pyproject.toml .ci/newest.txt
 	$(NEWEST)/bin/python -m pip install --quiet --constraint .ci/newest.txt --editable ".[all]" pytest hypothesis jsonschema
 	@touch $@
 
+PYTHONS ?= 3.12 3.13
+pythons: install ## a pendulum, kernels, sweeps, kept runs and orders with other Pythons (PYTHONS), as far as they are on this machine
+	@for v in $(PYTHONS); do python$$v -c '' 2>/dev/null || { echo "python$$v: not found, left out"; continue; }; \
+	  test -e .venv-$$v/.installed || { python$$v -m venv .venv-$$v && .venv-$$v/bin/python -m pip install --quiet --constraint .ci/newest.txt \
+	    --editable ".[all]" pytest hypothesis jsonschema && touch .venv-$$v/.installed; } || exit 1; \
+	  NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-$$v $(ONE_THREAD) .venv-$$v/bin/python -m pytest -q -p no:cacheprovider \
+	    -m "not slow and not long" $(OTHER_PYTHONS) || exit 1; done
+
+OTHER_PYTHONS := tests/architecture/test_numba_internals.py tests/faults/test_kernel_cache.py tests/kernels tests/sweeps tests/results/test_resume.py tests/order/test_members.py
+
 lock: install ## write the versions that are tested: .ci/lowest.txt from pyproject.toml, .ci/newest.txt from .venv
 	$(PYTHON) .ci/lowest.py > .ci/lowest.txt
 	$(BIN)/python .ci/newest.py > .ci/newest.txt
@@ -139,17 +149,17 @@ $(OLD_NUMBA)/.installed: pyproject.toml .ci/lowest.py
 	$(OLD_NUMBA)/bin/python -m pip install --quiet --requirement $(OLD_NUMBA)/lowest.txt --editable . pytest hypothesis
 	@touch $@
 
-long: test full fuzz-long kills stress lowest newest verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
+long: test full fuzz-long kills stress lowest newest pythons verify wheel-check ## what is too long for CI, before a release: all tests, full products, full fuzz, kills, lowest versions, full verify, the wheel
 
 verify: install ## run the standard set on one thread; numbers into benchmarks/results, the page with its plots into out
 	@mkdir -p out
 	$(ONE_THREAD) $(BIN)/isodyn verify --json --html out/verification.html > out/verification.json
 	@mv out/verification.json benchmarks/results/verification.json
 
-bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench
+bench: install $(PEERS)/.installed ## run the benchmarks on one thread, those against other packages in .venv-bench; parts that are stored are left out with RESUME=--resume
 	@status=0; \
 	$(ONE_THREAD) $(BIN)/python -m benchmarks || status=1; \
-	$(ONE_THREAD) $(PEERS)/bin/python -m benchmarks.peers --page docs/benchmarks.md || status=1; \
+	$(ONE_THREAD) $(PEERS)/bin/python -m benchmarks.peers $(RESUME) --page docs/benchmarks.md || status=1; \
 	exit $$status
 
 $(PEERS)/.installed: pyproject.toml benchmarks/peers/requirements.txt

@@ -39,7 +39,7 @@ CALLS, ROUNDS, LIMIT = 2000, 25, 0.05
 def judge_often(calls: int, dt: float, state: Any, memory: Any, leg: Any) -> None:
     """The estimate, so many times; the step is counted as one of many of the same size."""
     for _ in range(calls):
-        judge(leg, 1.0, dt, state, memory)
+        judge(leg, 1.0, dt, state.smooth_steps, state, memory)
 
 
 @kernel(types.void(i8, i8, MODEL_TYPE, F, F, F, ADDRESS, ADDRESS, F))

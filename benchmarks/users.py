@@ -4,6 +4,7 @@
     njit, no Q_q / all derivatives        the same with G, b, phi_t given
     plain, phi alone / njit, phi alone    the same functions in Python
     redundant / minimal four-bar          a loop on hinges in space, and with as few rows as it needs; every row saved
+    redundant / minimal Bennett, Bricard  the same for loops whose hinges are not parallel
     drift + energy / run                  of all rows of a long run of the pendulum of the library
     csv / run                             a file of all its rows
 
@@ -23,9 +24,12 @@ from benchmarks.common import seconds, summary, write
 from numba import njit
 
 import isodyn as iso
+from isodyn.problems import loops_in_space
 
 ROUNDS, ROWS = 7, 200_000
-LIMITS = {"njit, phi alone / all derivatives": 4.0, "redundant / minimal four-bar": 1.5, "drift + energy / run": 0.5}
+LIMITS = {"njit, phi alone / all derivatives": 4.0, "drift + energy / run": 0.5} | {
+    f"redundant / minimal {name}": 1.5 for name in ("four-bar", "Bennett", "Bricard")
+}
 
 
 def weight(q: Any, v: Any, t: float) -> Any:
@@ -59,24 +63,49 @@ def pendulum(wrap: Callable[[Any], Any], *, rows: bool, forces: bool) -> Any:
     return iso.MechanicalSystem(np.eye(2), wrap(weight), [1.0, 0.0], [0.0, 0.0], phi=wrap(rod), **more)
 
 
+JOINTS = {"hinge": iso.Hinge, "ball": iso.Spherical, "cylinder": iso.Cylindrical}
+
+
+def loop(points: Any, axes: Any, joints: list[str]) -> Any:
+    """Bars from point to point, the last of which is the ground."""
+    points, names, mech = np.asarray(points, dtype=float), ["ground"], iso.Mechanism(gravity=(0, -9.81, 0))
+    for k in range(len(points) - 1):
+        x, z = points[k + 1] - points[k], axes[k] / np.linalg.norm(axes[k])
+        x = x - (x @ z) * z
+        x /= np.linalg.norm(x)
+        turned = np.column_stack([x, np.cross(z, x), z])
+        names.append(f"bar{k}")
+        mech.add_body(names[-1], 1.0, (0.01, 0.1, 0.1), 0.5 * (points[k] + points[k + 1]), turned)
+    for k, (point, axis, joint) in enumerate(zip(points, axes, joints, strict=True)):
+        more = {} if joint == "ball" else {"axis": tuple(axis)}
+        ends = names[k], names[(k + 1) % len(names)]
+        mech.add_joint(JOINTS[joint](f"pin{k}", *ends, point=tuple(point), **more))
+    return mech.compile()
+
+
 def four_bar(*, redundant: bool) -> Any:
     """Three bars in space: on four hinges three of 20 rows are redundant; with a ball and a
     cylindrical joint instead of two of them there are 17 rows, all independent."""
     points = [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (2.0, 2.0, 0.0), (2.5, 0.0, 0.0)]
-    mech = iso.Mechanism(gravity=(0, -9.81, 0))
-    for k in range(3):
-        middle = tuple(0.5 * (x + y) for x, y in zip(points[k], points[k + 1], strict=True))
-        mech.add_body(f"bar{k}", mass=1.0, inertia=(0.01, 0.1, 0.1), position=middle)
-    names, z = ["ground", "bar0", "bar1", "bar2", "ground"], (0, 0, 1)
-    for k in range(4):
-        between = names[k], names[k + 1]
-        if redundant or k < 2:
-            mech.add_joint(iso.Hinge(f"pin{k}", *between, point=points[k], axis=z))
-        elif k == 2:
-            mech.add_joint(iso.Spherical(f"pin{k}", *between, point=points[k]))
-        else:
-            mech.add_joint(iso.Cylindrical(f"pin{k}", *between, point=points[k], axis=z))
-    return mech.compile()
+    joints = ["hinge"] * 4 if redundant else ["hinge", "hinge", "ball", "cylinder"]
+    return loop(points, [np.array([0.0, 0.0, 1.0])] * 4, joints)
+
+
+def bennett(*, redundant: bool) -> Any:
+    """Four hinges that are not parallel, with the same rows as the four-bar, and the same ones to
+    do without."""
+    frames = loops_in_space.bennett_frames(0.4 * np.pi)[:4]
+    joints = ["hinge"] * 4 if redundant else ["hinge", "hinge", "ball", "cylinder"]
+    return loop([frame[:3, 3] for frame in frames], [frame[:3, 2] for frame in frames], joints)
+
+
+def bricard(*, redundant: bool) -> Any:
+    """Six hinges along a cube: 30 rows of rank 29, or 29 with a cylindrical joint."""
+    joints = ["hinge"] * 6 if redundant else ["hinge"] * 5 + ["cylinder"]
+    return loop(loops_in_space.CORNERS, loops_in_space.AXES, joints)
+
+
+LOOPS = {"four-bar": four_bar, "Bennett": bennett, "Bricard": bricard}
 
 
 def cost(system: Any, dt: float, steps: int) -> Callable[[], float]:
@@ -111,9 +140,9 @@ def main() -> bool:
         "no Q_q": cost(pendulum(njit, rows=True, forces=False), 2e-3, 2000),
         "phi": cost(pendulum(njit, rows=False, forces=False), 2e-3, 2000),
         "plain": cost(pendulum(lambda f: f, rows=False, forces=False), 2e-3, 100),
-        "minimal": cost(four_bar(redundant=False), 2e-3, 500),
-        "redundant": cost(four_bar(redundant=True), 2e-3, 200),
     }
+    for name, make in LOOPS.items():
+        cases |= {f"{name}, {more}": cost(make(redundant=more == "all"), 2e-3, 1000) for more in ("all", "minimal")}
     samples: dict[str, list[float]] = {name: [] for name in cases}
     for measure in cases.values():
         measure()
@@ -125,8 +154,8 @@ def main() -> bool:
         "njit, phi alone / all derivatives": low["phi"] / low["all"],
         "njit, no Q_q / all derivatives": low["no Q_q"] / low["all"],
         "plain, phi alone / njit, phi alone": low["plain"] / low["phi"],
-        "redundant / minimal four-bar": low["redundant"] / low["minimal"],
     }
+    ratios |= {f"redundant / minimal {name}": low[f"{name}, all"] / low[f"{name}, minimal"] for name in LOOPS}
     ratios |= {name: float(np.percentile(values, 25)) for name, values in after_a_run().items()}
     for name, ratio in ratios.items():
         print(f"{name:44s}{ratio:10.2f}" + (f"   at most {LIMITS[name]:g}" if name in LIMITS else ""))

@@ -26,6 +26,7 @@ from isodyn.kernels import progress as kernel_progress  # noqa: E402
 
 SHOWN = 10  # failures
 COMPILING = 600.0  # seconds that the kernels of an input may take at most
+ASLEEP = 15.0  # limits by the clock, for inputs that wait for something: of those of the processor
 
 
 class HangError(BaseException):
@@ -33,15 +34,21 @@ class HangError(BaseException):
 
 
 class Limit:
-    """Seconds that an input may take, less those of compiling kernels that it is the first to
-    need."""
+    """Seconds of the processor that an input may take, whatever else runs, less those of compiling
+    kernels that it is the first to need."""
 
     seconds, compiled = 0.0, 0.0
 
     def begin(self, seconds: float) -> None:
         """From now on."""
         self.seconds, self.compiled = seconds, kernel_progress.seconds()
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, ASLEEP * seconds)
+
+    def end(self) -> None:
+        """No longer."""
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def over(self, number: int, frame: FrameType | None) -> None:
         """The alarm: another time where kernels were compiled, or are, since the last one."""
@@ -67,21 +74,22 @@ def tried(fmt: Format, data: bytes, folder: Path, seconds: float) -> tuple[str, 
         inside = [f"{Path(line.filename).name}:{line.lineno}" for line in trace if "isodyn" in line.filename][-3:]
         return "failed", f"{type(error).__name__}: {str(error)[:200]} ({', '.join(inside)})"
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        LIMIT.end()
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=17)
-    parser.add_argument("--seconds", type=float, default=20.0, help="limit for one input")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of the processor, for one input")
     parser.add_argument("--only", help="one format")
     parser.add_argument("--out", type=Path, default=HERE.parent / "out" / "fuzz", help="folder for inputs that fail")
     options = parser.parse_args()
     formats = [one for one in all_formats() if options.only in (None, one.name)]
     if not formats:
         parser.error(f"there is no format {options.only!r}: {', '.join(one.name for one in all_formats())}")
-    signal.signal(signal.SIGALRM, LIMIT.over)
+    for alarm in (signal.SIGALRM, signal.SIGPROF):
+        signal.signal(alarm, LIMIT.over)
     warnings.simplefilter("ignore")
     os.fsync = lambda file: None  # no machine dies here
     options.out.mkdir(parents=True, exist_ok=True)
@@ -106,7 +114,7 @@ def _format(fmt: Format, options: argparse.Namespace, folder: Path) -> list[str]
         data = kept[number].read_bytes() if number < 0 else fmt.make(rng, folder)
         # what is left here when the process ends without a word
         (options.out / "current").write_bytes(data)
-        faulthandler.dump_traceback_later(3 * options.seconds + COMPILING, exit=True)
+        faulthandler.dump_traceback_later(3 * ASLEEP * options.seconds + COMPILING, exit=True)
         verdict, why = tried(fmt, data, folder, options.seconds)
         faulthandler.cancel_dump_traceback_later()
         counts[verdict] += 1

@@ -14,9 +14,11 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
+from isodyn.cli import main
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.formulations.table import TABLE, entry
 from isodyn.report.compare_figures import compare_figure
+from isodyn.report.work_precision import write_work_precision
 from isodyn.studies import Comparison, compare
 from isodyn.studies.comparison import label
 
@@ -185,3 +187,39 @@ def test_warnings_become_notes() -> None:
         warnings.simplefilter("error")
         found = compare(problems.get("pendulum"), iso.Scheme.V0(1, 1, 0), [iso.PositionLevel()], [0.02, 0.01], 0.2)
     assert "oscillate without end" in found.rows[0].notes[0]
+
+
+def test_work_precision_of_methods(tmp_path: Path) -> None:
+    """Errors fall with the tolerance, work grows; the page has a curve for each method that ran."""
+    found = iso.studies.work_precision(
+        problems.get("pendulum"), ["constant steps", "Adaptive", "Radau"], [1e-3, 1e-4], t_end=0.5
+    )
+    assert found.quantities == ("q", "v", "a", "lam")
+    for curve in found.curves:
+        first, last = curve.runs[0], curve.runs[-1]
+        assert last.steps > first.steps
+        assert all(last.errors[name] < 0.3 * first.errors[name] for name in found.quantities)
+    page = write_work_precision(found.to_dict(), tmp_path / "page.html").read_text()
+    assert all(f'"{curve.method}"' in page for curve in found.curves)
+    assert "Radau" in str(found)
+
+
+def test_work_precision_refuses_what_is_no_method() -> None:
+    with pytest.raises(InputError, match="no method named 'Euler'"):
+        iso.studies.work_precision(problems.get("pendulum"), ["Euler"])
+    with pytest.raises(InputError, match="between 0 and 1"):
+        iso.studies.work_precision(problems.get("pendulum"), ["Radau"], [2.0])
+
+
+def test_work_precision_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Numbers as JSON; options of the other comparison are refused."""
+
+    def call(*arguments: str) -> tuple[str, str]:
+        with pytest.raises(SystemExit):
+            main(["compare", "pendulum", *arguments])
+        return capsys.readouterr()
+
+    out, _ = call("--work-precision", "--method", "DOP853", "--rtol", "1e-6", "--t-end", "0.3", "--json")
+    assert json.loads(out)["curves"][0]["runs"][0]["errors"]["q"] < 1e-5
+    assert "leave --formulation" in call("--work-precision", "--dt", "0.1")[1]
+    assert "belongs to --work-precision" in call("--rtol", "1e-3")[1]

@@ -1,4 +1,5 @@
-"""What is to be shown: a number that was measured, with its spread, against a limit."""
+"""What is to be shown: a number that was measured, with its spread, against a limit. A limit is met
+only if the worse quartile meets it."""
 
 from __future__ import annotations
 
@@ -25,13 +26,13 @@ def at_least(text: str, found: Ratio, limit: float | None, accurate: bool = True
     whatever the ratio."""
     if not accurate:
         note = f"accuracy not reached; {note}"
-    met = None if limit is None else accurate and found.value >= limit
+    met = None if limit is None else accurate and found.low >= limit
     return Claim(text, found.value, found.low, found.high, "–" if limit is None else f"≥ {limit:g}", met, note)
 
 
 def at_most(text: str, found: Ratio, limit: float, note: str = "") -> Claim:
     """A number that should stay below a limit."""
-    return Claim(text, found.value, found.low, found.high, f"≤ {limit:g}", found.value <= limit, note)
+    return Claim(text, found.value, found.low, found.high, f"≤ {limit:g}", found.high <= limit, note)
 
 
 def fact(text: str, met: bool, note: str = "") -> Claim:

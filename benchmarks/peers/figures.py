@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from benchmarks.peers.measure import Row, best
 
 SMOOTH = {"andrews": "Andrews' mechanism", "kepler": "Kepler, e = 0.6", "top": "heavy top"}
 ERRORS = {"andrews": "relative error of q", "kepler": "relative error of (q, v)", "top": "error of the mass centre [m]"}
+STIFF = {"van der Pol": "van der Pol, μ = 1000", "stiff spring": "pendulum on a stiff spring"}
+ERRORS |= dict.fromkeys(STIFF, "relative error of q")
 CHAINS = ("planar chain", "spatial chain")
 ORDER = ("isodyn", "exudyn", "mujoco", "pinocchio", "scipy", "sundae", "casadi", "diffrax", "scipy_dae")
 SIGNS = "osD^vP*X<"
@@ -35,11 +37,11 @@ def style(package: str, k: int = 0) -> dict[str, Any]:
     }
 
 
-def work_precision(rows: Sequence[Row], files: Sequence[Any]) -> bool:
-    """Seconds over error for the smooth problems; False where there is nothing to draw."""
+def work_precision(rows: Sequence[Row], files: Sequence[Any], titles: Mapping[str, str] = SMOOTH) -> bool:
+    """Seconds over error for the smooth problems, or others; False where there is nothing to draw."""
     from isodyn.report.figures import canvas
 
-    names = [name for name in SMOOTH if any(row.problem == name and row.curve for row in rows)]
+    names = [name for name in titles if any(row.problem == name and row.curve for row in rows)]
     if not names:
         return False
     with canvas(1, len(names), size=(5.2 * len(names), 5.4), squeeze=False) as (figure, axes):
@@ -50,12 +52,17 @@ def work_precision(rows: Sequence[Row], files: Sequence[Any]) -> bool:
                 points = sorted((size, seconds * 1e3) for _, size, seconds in row.curve if 0 < size < 1)
                 if points:
                     axis.plot(*zip(*points, strict=True), label=f"{row.package}: {row.way}", **style(row.package, k))
-            axis.set(xscale="log", yscale="log", xlabel=ERRORS[name], ylabel="processor time [ms]", title=SMOOTH[name])
+            axis.set(xscale="log", yscale="log", xlabel=ERRORS[name], ylabel="processor time [ms]", title=titles[name])
             axis.invert_xaxis()
             axis.legend(fontsize=6.5, loc="upper left", handlelength=1.4, labelspacing=0.25)
             axis.set_ylim(top=axis.get_ylim()[1] * 40)
         _save(figure, files)
     return True
+
+
+def stiff_work_precision(rows: Sequence[Row], files: Sequence[Any]) -> bool:
+    """The same for stiff problems."""
+    return work_precision(rows, files, STIFF)
 
 
 def growth(rows: Sequence[Row], files: Sequence[Any]) -> bool:
@@ -107,7 +114,8 @@ def _save(figure: Any, files: Sequence[Any]) -> None:
 def draw(folder: Path, rows: Sequence[Row], claims: Sequence[Claim], heading: str) -> list[Path]:
     """PNG files and one HTML page with the same pictures and all tables."""
     pictures, made = [], []
-    for name, function in (("work_precision", work_precision), ("growth", growth)):
+    drawings = (("work_precision", work_precision), ("stiff", stiff_work_precision), ("growth", growth))
+    for name, function in drawings:
         vector, path = io.StringIO(), folder / f"peers_{name}.png"
         if function(rows, (path, vector)):
             made.append(path)

@@ -70,7 +70,10 @@ class Ratio:
 
 
 def ratio(other: Row, own: Row) -> Ratio:
-    rounds = [a / b for a, b in zip(other.samples, own.samples, strict=False)]
+    """Of rounds in which a long run took less time than a short one nothing is known: no quartile, and
+    no limit is met."""
+    pairs = list(zip(other.samples, own.samples, strict=False))
+    rounds = [a / b if a > 0.0 and b > 0.0 else math.nan for a, b in pairs]
     low, high = np.percentile(rounds, [25, 75])
     return Ratio(other.median / own.median, float(low), float(high))
 
@@ -167,8 +170,8 @@ class Bench:
         return good
 
     def per_step(self, ready: list[tuple[Case, Row]], short: int, long: int, keep: int = 2, more: int = 1) -> None:
-        """Cost per step of the best `keep` ways of each package, interleaved; the others keep what
-        one probe told.
+        """Cost per step of the best `keep` ways of each kind, interleaved; the others keep what one
+        probe told.
 
         `more` times as many rounds where a step is so short that a neighbour on the machine doubles
         it.
@@ -183,7 +186,7 @@ class Bench:
             except WorkerError as error:
                 self.fail(row, error)
         self._rounds(
-            _kept(good, keep, lambda row: row.package),
+            _kept(good, keep, lambda row: row.kind),
             lambda case, row: self._one_step(case, row, short, long, times[case]),
             more,
         )

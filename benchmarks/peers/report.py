@@ -88,14 +88,14 @@ def write_page(page: Path, heading: str, rows: Sequence[Row], claims: Sequence[C
 def write_json(path: Path, content: dict[str, Any], rows: Sequence[Row], claims: Sequence[Claim]) -> None:
     """benchmarks/results/peers.json."""
     known = {**content, "claims": [asdict(claim) for claim in claims], "rows": [row.as_dict() for row in rows]}
-    path.write_text(json.dumps(_rounded(known), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(rounded(known), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _rounded(value: Any) -> Any:
+def rounded(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _rounded(item) for key, item in value.items()}
+        return {key: rounded(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_rounded(item) for item in value]
-    if isinstance(value, float):
+        return [rounded(item) for item in value]
+    if isinstance(value, float):  # to what a repeat would reproduce
         return float(f"{value:.4g}") if math.isfinite(value) else None
     return value

@@ -41,6 +41,7 @@ class Run:
         modified: bool = True,
         each_step: bool = False,
         sensors: float | None = None,
+        singular: bool = False,
     ) -> None:
         self.system, self.dt, self.t_end = system, dt, t_end
         self.solver = getattr(exu.DynamicSolverType, solver)
@@ -51,6 +52,7 @@ class Run:
         s.solution.solverInformationFileName = ""
         s.linearSolver.solverType = getattr(exu.LinearSolverType, linear)
         s.linearSolver.reuseAnalyzedPattern = reuse
+        s.linearSolver.ignoreSingularJacobian = singular
         s.timeIntegration.generalizedAlpha.spectralRadius = rho
         s.timeIntegration.newton.useModifiedNewton = modified
         s.timeIntegration.newton.modifiedNewtonJacUpdatePerStep = each_step

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from isodyn.api.sensitive import gradient
     from isodyn.beams import Beam, Section
     from isodyn.bodies import shapes
+    from isodyn.design import Fit, fit
     from isodyn.flexible import FiniteElements
     from isodyn.formulations import (
         GGL,
@@ -105,6 +106,7 @@ if TYPE_CHECKING:
         FormulaForce,
         FormulaMotor,
         FormulaTorque,
+        GearMotor,
         JointFriction,
         JointLimit,
         JointSpring,
@@ -177,6 +179,7 @@ __all__ = [
     "FiniteElements",
     "FirstOrderScheme",
     "FirstOrderSystem",
+    "Fit",
     "Fixed",
     "FixedSteps",
     "Force",
@@ -186,6 +189,7 @@ __all__ = [
     "FormulaTorque",
     "FrictionSolution",
     "Gear",
+    "GearMotor",
     "Gradient",
     "Hamiltonian",
     "Hinge",
@@ -259,6 +263,7 @@ __all__ = [
     "ensemble",
     "equilibrium",
     "errors",
+    "fit",
     "follow_loads",
     "from_lagrangian",
     "gauss",
@@ -305,8 +310,8 @@ _JOINTS = (
 )
 _LOADS = (
     "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",
-    "FormulaTorque", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial", "Pulse", "Ramp",
-    "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
+    "FormulaTorque", "GearMotor", "JointFriction", "JointLimit", "JointSpring", "Motor", "Polynomial",
+    "Pulse", "Ramp", "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
 )
 # fmt: on
 _MODULES = {
@@ -337,6 +342,7 @@ _LATER = {
     **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
     **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
     "gradient": "isodyn.api.sensitive",
+    **dict.fromkeys(("Fit", "fit"), "isodyn.design"),
     "sweep": "isodyn.sweeps.study",
     "ensemble": "isodyn.api.ensemble",
     "integrate_adaptive": "isodyn.api.adaptive",

@@ -1,4 +1,4 @@
-"""How much memory there is, and what needs more of it than that.
+"""How much memory there is, and what needs more of it than that; how many processors.
 
 A system that promises memory and does not have it ends the program when the memory is used. So what
 grows with the number of steps is compared with what is there before it is asked for.
@@ -22,6 +22,18 @@ except ImportError:  # not on this system
 
 FEWER_ROWS = "a larger dt, or keep less: save_every=, select="
 SMALL = 1 << 26  # bytes that are always tried
+
+
+def processors() -> int:
+    """Processors that this process may use.
+
+    >>> processors() >= 1
+    True
+    """
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
 
 
 def require_memory(size: float, what: str, *, hint: str | None = None) -> None:

@@ -12,7 +12,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
 import isodyn as iso
-from isodyn.linear_solvers import sparse
+from isodyn.errors import InputError
+from isodyn.linear_solvers import definite, sparse
+from isodyn.linear_solvers.cholmod import cholesky
+from isodyn.linear_solvers.pardiso import pardiso
 from isodyn.linear_solvers.supernodal import Supernodal
 
 N = 12
@@ -94,7 +97,8 @@ def test_compiled_solves_equal_superlu() -> None:
 def test_the_change_to_compiled_solves_is_not_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first solves and those after many are equal to rounding, and the right-hand side stays as
     it was."""
-    monkeypatch.setattr(sparse, "cholesky", lambda A: None)
+    for package in ("cholesky", "pardiso"):
+        monkeypatch.setattr(sparse, package, lambda A: None)
     A = grid()
     factors = sparse.factorise(A)
     assert factors.name == "SuperLU (symmetric mode, compiled solves)"
@@ -107,12 +111,21 @@ def test_the_change_to_compiled_solves_is_not_seen(monkeypatch: pytest.MonkeyPat
     assert np.array_equal(b, kept)
 
 
-def test_cholmod_where_installed() -> None:
-    """With cvxopt, symmetric positive definite matrices go to CHOLMOD."""
-    pytest.importorskip("cvxopt")
+@pytest.mark.parametrize(("package", "name"), [("cvxopt", "CHOLMOD (cvxopt)"), ("pypardiso", "PARDISO (pypardiso)")])
+def test_cholesky_where_installed(monkeypatch: pytest.MonkeyPatch, package: str, name: str) -> None:
+    """With cvxopt, symmetric positive definite matrices go to CHOLMOD; with pypardiso alone to PARDISO.
+    Indefinite ones are refused by both, and found with both."""
+    pytest.importorskip(package)
+    if package == "pypardiso":
+        monkeypatch.setattr(sparse, "cholesky", lambda A: None)
+        monkeypatch.setattr(definite, "cholesky", lambda A: None)
     A = grid(20)
     factors = sparse.factorise(A)
-    assert factors.name == "CHOLMOD (cvxopt)"
+    assert factors.name == name
+    assert (cholesky if package == "cvxopt" else pardiso)(A - 3.0 * sp.eye_array(A.shape[0])) is None
+    definite.refuse_indefinite("K", A, list(map(str, range(A.shape[0]))), "hint")
+    with pytest.raises(InputError, match="K is indefinite"):
+        definite.refuse_indefinite("K", A - 3.0 * sp.eye_array(A.shape[0]), list(map(str, range(A.shape[0]))), "hint")
     b = np.random.default_rng(3).standard_normal(A.shape[0])
     assert np.abs(A @ factors.solve(b) - b).max() <= 1e-12 * np.abs(b).max()
 
@@ -120,13 +133,13 @@ def test_cholmod_where_installed() -> None:
 @pytest.mark.parametrize(
     ("A", "name"),
     [
-        ([[4.0, 1.0], [1.0, 3.0]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)"}),
+        ([[4.0, 1.0], [1.0, 3.0]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)", "PARDISO (pypardiso)"}),
         ([[4.0, 1.0], [2.0, 3.0]], {"SuperLU"}),  # unsymmetric
         ([[0.0, 1.0], [1.0, 0.0]], {"SuperLU"}),  # a saddle point
         # positive diagonal, but unstable without pivoting
         ([[1e-20, 1.0], [1.0, 1e-20]], {"SuperLU"}),
         # other units are not singular
-        ([[1.0, 1e-12], [1e-12, 1e-20]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)"}),
+        ([[1.0, 1e-12], [1e-12, 1e-20]], {"SuperLU (symmetric mode)", "CHOLMOD (cvxopt)", "PARDISO (pypardiso)"}),
         ([[1.0, 0.0], [0.0, 1e-20]], {"division by the diagonal"}),
     ],
 )

@@ -46,6 +46,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("reduction",),
     ("models",),
     ("sweeps",),
+    ("design",),
     ("report",),
     ("cli",),
     ("__main__",),

@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.peers import measure, report, workers  # noqa: E402
+from benchmarks.peers import measure, parts, report, workers  # noqa: E402
 from benchmarks.peers.claims import at_least, at_most  # noqa: E402
 from benchmarks.peers.problems import (  # noqa: E402
     andrews,
@@ -61,6 +61,36 @@ def test_driver_with_isodyn_alone(tmp_path):
     assert "<svg" in (tmp_path / "peers.html").read_text(encoding="utf-8")
     assert "Quick run" in page.read_text(encoding="utf-8")
     assert "planar chain, N = 10" in page.read_text(encoding="utf-8")
+
+
+def test_parts_are_stored_and_read(tmp_path):
+    """What one problem found comes back as it was, numbers that are none included; a part that is
+    measured again takes the place of the old one, and the others stay."""
+    row = measure.Row("loop", "isodyn", "a way", 3, "isodyn", [1.0, 2.0, 4.0], {"place": 1e-3, "storage": math.nan})
+    row.curve = [(1e-3, math.inf, 0.5)]
+    claim = at_least("faster", measure.Ratio(2.0, 1.5, 3.0), 1.6)
+    known = parts.Part("loops", {"cpu": "one"}, {"isodyn": "1"}, 5, False, 12.0, [row], [claim])
+    parts.store(tmp_path, known)
+    parts.store(tmp_path, parts.Part("nets", {}, {}, 2, True, 1.0))
+    back = parts.load(tmp_path, "loops")
+    assert back.rows[0].samples == [1.0, 2.0, 4.0]
+    assert back.rows[0].errors["place"] == 1e-3
+    assert math.isnan(back.rows[0].errors["storage"])
+    assert math.isnan(back.rows[0].curve[0][1])
+    assert back.claims == [claim]
+    assert [part.name for part in parts.collect(tmp_path, ("nets", "loops", "beams"))] == ["nets", "loops"]
+    parts.store(tmp_path, parts.Part("loops", {}, {}, 5, False, 3.0))
+    assert parts.load(tmp_path, "loops").rows == []
+    assert parts.load(tmp_path, "nets").repeats == 2
+
+
+def test_met_is_what_the_worse_quartile_meets():
+    """A median above the limit is not enough."""
+    assert at_least("x", measure.Ratio(2.0, 1.4, 3.0), 1.5).met is False
+    assert at_least("x", measure.Ratio(2.0, 1.5, 3.0), 1.5).met is True
+    assert at_least("x", measure.Ratio(2.0, 1.5, 3.0), None).met is None
+    assert at_most("x", measure.Ratio(1.0, 0.9, 1.3), 1.2).met is False
+    assert at_most("x", measure.Ratio(1.0, 0.9, 1.2), 1.2).met is True
 
 
 # ---- models and references

@@ -118,5 +118,8 @@ def test_refusals() -> None:
         iso.gradient(top(), objective="tip.force_x", **run)["top.size"]
     with pytest.raises(SensitivityError, match="multipliers of redundant rows are shared"):
         iso.gradient(four_bar(), dt=0.01, t_end=0.05, objective="A.force_x", parameters=["crank.mass"])
+    along = iso.Objective(integral="A.angle")
+    with pytest.raises(SensitivityError, match="other redundant rows are enforced from"):
+        iso.gradient(four_bar(), dt=0.01, t_end=1.3, objective=along, parameters=["crank.mass"])
     with pytest.raises(SensitivityError, match="not finite along the run"):
         iso.gradient(top(), objective=lambda sol: np.full(sol.t.size, np.inf), **run)

@@ -3,6 +3,7 @@ run as it is."""
 
 from __future__ import annotations
 
+import os
 import runpy
 from collections.abc import Callable
 from pathlib import Path
@@ -101,3 +102,34 @@ def test_a_cache_that_cannot_be_written_later_is_told(
     answer, (line,), _ = run()
     assert answer == 42.0
     assert "later runs compile them again: [Errno 28] No space left on device" in line
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_cache_that_others_may_write_to_is_not_run(run: Run, tmp_path: Path) -> None:
+    """The folder is made for the user alone; once others may write there, nothing of it is run."""
+    assert run() == (42.0, [], False)
+    (file,) = (tmp_path / "cache").rglob("*.kernel")
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+    file.parent.chmod(0o770)
+    answer, lines, hit = run()
+    assert (answer, hit) == (42.0, False)
+    assert lines[0].endswith("compiled again: others may write to it (chmod 700 keeps them out)")
+    file.parent.chmod(0o700)
+    assert run() == (42.0, [], True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_cache_of_another_user_is_not_run(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run() == (42.0, [], False)
+    owner = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: owner + 1)
+    if owner != 0:
+        assert run()[2] is False
+    monkeypatch.setattr(Path, "stat", lambda self, stat=Path.stat, **given: _owned(stat(self, **given), owner + 7))
+    answer, lines, hit = run()
+    assert (answer, hit) == (42.0, False)
+    assert lines[0].endswith("it belongs to another user")
+
+
+def _owned(found: os.stat_result, user: int) -> os.stat_result:
+    return os.stat_result((*found[:4], user, *found[5:10]))

@@ -24,14 +24,11 @@ def ball() -> iso.CompiledSystem:
         lambda system: iso.equilibrium(system),
         lambda system: iso.linearise(system),
         lambda system: iso.inverse_dynamics(system, 0.0, system.q0, system.v0, system.v0),
-        lambda system: iso.ensemble(system, dt=0.01, t_end=0.1, v0=[system.v0, system.v0]),
-        lambda system: iso.Stepper(system, dt=0.01),
         lambda system: iso.Subdomains({"one": system, "two": system}, ties=[("one", [0], "two", [0])]),
         lambda system: iso.integrate(system, iso.DOP853(rtol=1e-6), t_end=0.1),
         lambda system: iso.integrate(system, iso.Radau(rtol=1e-6), t_end=0.1),
-        lambda system: iso.integrate(system, dt=iso.Adaptive(rtol=1e-3), t_end=0.1),
     ],
-    ids=["equilibrium", "linearise", "inverse", "ensemble", "stepper", "subdomains", "order 8", "radau", "adaptive"],
+    ids=["equilibrium", "linearise", "inverse", "subdomains", "order 8", "radau"],
 )
 def test_contacts_are_not_passed_over(use: Callable[[Any], Any]) -> None:
     with pytest.raises(InputError, match="contact"):

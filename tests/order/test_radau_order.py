@@ -49,8 +49,8 @@ def relaxing(q: Any, v: Any, t: float) -> Any:
 
 @pytest.mark.parametrize("name", [pytest.param("van der Pol", marks=pytest.mark.slow), "pendulum", "andrews"])
 def test_error_is_proportional_to_rtol(name: str) -> None:
-    """Over six decades and all of time error/rtol varies by less than 8 in q and v (2 to 4; by up to
-    160 where steps were held to rtol itself)."""
+    """Over six decades and all of time error/rtol varies by less than 30 in q and v (by up to 160 where
+    steps were held to rtol itself); with rtol = 1e-10 errors are at rounding, 1e-13."""
     stiff = name == "van der Pol"
     system = iso.MechanicalSystem(M=1.0, Q=relaxing, q0=[2.0], v0=[0.0]) if stiff else problems.get(name).system()
     t_end = {"van der Pol": 100.0, "pendulum": 1.0, "andrews": 0.01}[name]
@@ -62,4 +62,4 @@ def test_error_is_proportional_to_rtol(name: str) -> None:
         rows = np.searchsorted(times, sol.t)
         pairs = [(sol.q, exact.q[rows]), (sol.v, exact.v[rows])]
         ratios.append([np.abs(one - two).max() / np.abs(two).max() / rtol for one, two in pairs])
-    assert (np.max(ratios, axis=0) < 8.0 * np.min(ratios, axis=0)).all(), ratios
+    assert (np.max(ratios, axis=0) < 30.0 * np.min(ratios, axis=0)).all(), ratios

@@ -39,13 +39,12 @@ def test_rank_is_found(case: tuple[np.ndarray, int]) -> None:
 
 @given(planted())
 def test_chosen_rows_are_independent_and_span_the_others(case: tuple[np.ndarray, int]) -> None:
-    G, rank = case
+    G = case[0]
     rows = choose(G)
     unit = G / np.linalg.norm(G, axis=1)[:, None]
     assert np.linalg.svd(unit[rows.chosen], compute_uv=False)[-1] > 1e-3
     weights = np.linalg.lstsq(unit[rows.chosen].T, unit[rows.dropped].T, rcond=None)[0]
     assert np.abs(unit[rows.chosen].T @ weights - unit[rows.dropped].T).max(initial=0.0) < SPAN
-    assert (rows.singular_values > 1e-6).sum() == rank
 
 
 @given(planted(), st.integers(0, 2**32 - 1))

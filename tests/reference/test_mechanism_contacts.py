@@ -149,5 +149,3 @@ def test_what_is_refused():
         iso.integrate(rod_on_a_stop(high=0.5), dt=0.01, t_end=0.1).contact("foot")
     with pytest.raises(InputError, match="knows nothing of contacts"):
         iso.integrate(rod_on_a_stop(high=0.5), iso.DOP853(), t_end=0.1)
-    with pytest.raises(InputError, match="steps that are known before"):
-        iso.integrate(rod_on_a_stop(high=0.5), dt=iso.Adaptive(rtol=1e-4), t_end=0.1)

@@ -55,7 +55,7 @@ def test_van_der_pol():
     sol = iso.integrate(van_der_pol(1000.0), iso.Radau(rtol=1e-7), t_end=2000.0)
     assert sol.q[-1, 0] == pytest.approx(1.706167732170469, rel=1e-8)
     assert sol.v[-1, 0] == pytest.approx(-8.928097010248125e-4, rel=1e-6)
-    assert sol.stats.steps < 2500
+    assert sol.stats.steps < 3000
 
 
 def robertson() -> iso.FirstOrderSystem:
@@ -71,7 +71,7 @@ def test_robertson():
     sol = iso.integrate(robertson(), iso.Radau(rtol=1e-7, atol=1e-17), t_end=1e11)
     assert sol.v[-1] == pytest.approx([2.083340149701255e-8, 8.333360770334713e-14, 0.9999999791665050], rel=1e-6)
     assert sol.v.sum(axis=1) == pytest.approx(np.ones(sol.t.size), abs=1e-10)
-    assert sol.stats.steps < 1100
+    assert sol.stats.steps < 1500
 
 
 def test_algebraic_unknowns_of_index_1():
@@ -117,7 +117,7 @@ def test_sparse_linear_system():
     sol = iso.integrate(system, iso.Radau(rtol=1e-6, atol=1e-14), t_end=1.0)
     still = np.linalg.solve(k * K.toarray(), load)
     assert sol.q[-1] == pytest.approx(still - 1e5 / k * still, rel=1e-5)
-    assert sol.stats.steps < 250
+    assert sol.stats.steps < 350
 
 
 def test_checkpoints_go_on_bit_for_bit(tmp_path):

@@ -24,9 +24,14 @@ import numba
 import numpy as np
 
 import isodyn as iso
+from friction_systems import hoop
 from isodyn import problems
 from isodyn.models.build import load_model
 from isodyn.results import Checkpoint, checkpoint, files
+from isodyn.results.sweep_file import SweepReader, SweepWriter
+from kept_results import nonlinear_parts, same
+from subdomain_systems import THREE, chain
+from sweep_models import OUTPUTS, swing
 
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 STEPS = 60
@@ -56,13 +61,25 @@ def single(system: Any, events: Any = (), every: int = 4, **options: Any) -> Cas
     return Case(begin, lambda place: iso.resume(place, system, events=events))
 
 
+def again(call: Callable[[Path], Any]) -> Case:
+    """A kind of run in which the same call goes on."""
+    return Case(call, call)
+
+
+def sweep(place: Path) -> Any:
+    """A sweep in this process, in a file inside the folder."""
+    place.mkdir(exist_ok=True)
+    masses = {"rod.mass": np.linspace(0.5, 2.0, 40)}
+    return iso.sweep(swing(), masses, OUTPUTS, workers=0, out=place / "sweep.nc", resume=True, dt=0.01, t_end=0.2)
+
+
 def many(systems: Any, every: int = 3, **options: Any) -> Case:
     """An ensemble: the same call goes on."""
 
     def begin(place: Path) -> Any:
         return iso.ensemble(systems, **options, threads=2, checkpoint=Checkpoint(place, every))
 
-    return Case(begin, begin)
+    return again(begin)
 
 
 def cases(rng: random.Random) -> dict[str, Case]:
@@ -100,6 +117,16 @@ def cases(rng: random.Random) -> dict[str, Case]:
     found["ensemble, adaptive"] = many(pendulum, v0=v0, dt=iso.Adaptive(rtol=1e-3), t_end=0.3)
     v0 = np.outer(np.linspace(0.8, 1.2, MEMBERS), bennett.system().v0)
     found["ensemble, redundant"] = many(bennett.system(), v0=v0, dt=bennett.dt, t_end=30 * bennett.dt)
+    parts, stabilised = iso.partition(chain(), THREE), iso.Stabilised()
+    breaks = {"breakpoints": [0.205, 0.4], "formulation": stabilised, "save_every": 3}
+    found["subdomains"] = single(parts, dt=0.02, t_end=1.21, substeps={"left": 2, "middle": 1, "right": 4}, **breaks)
+    found["subdomains, nonlinear"] = single(nonlinear_parts(), dt=0.02, t_end=1.0, formulation=stabilised)
+    bead, wire = hoop(5.0, 0.2, 1.0)
+    every = rng.choice([1, 5, 40])
+    found["friction"] = again(
+        lambda place: iso.integrate_with_friction(bead, wire, t_end=1.0, rtol=1e-6, checkpoint=Checkpoint(place, every))
+    )
+    found["sweep"] = again(sweep)
     return found
 
 
@@ -145,6 +172,15 @@ def death_in_a_write(number: int) -> None:
         return original(path, data)
 
     checkpoint.write_file = portions.write_file = write_file  # type: ignore[assignment,attr-defined]
+    put = SweepWriter.put
+
+    def put_some(self: Any, place: int, data: bytes) -> None:
+        count[0] += 1
+        put(self, place, data[: len(data) // 2] if count[0] == number else data)
+        if count[0] == number:
+            die()
+
+    SweepWriter.put = put_some  # type: ignore[method-assign]
 
 
 def death_at_a_step(number: int) -> None:
@@ -163,34 +199,21 @@ def death_at_a_step(number: int) -> None:
 
 def damage(place: Path, rng: random.Random) -> None:
     """What a disk may do to the newest files: cut one short, change a bit, lose the last one."""
-    found = sorted(path for path in place.glob("*.npz"))
+    found = sorted(path for path in (*place.rglob("*.npz"), *place.glob("*.nc")))
     if not found or rng.random() > 0.25:
         return
     path = rng.choice(found[-2:])
-    data = bytearray(path.read_bytes())
+    data, first = bytearray(path.read_bytes()), 0
     kind = rng.randrange(3)
+    if path.suffix == ".nc":  # records; without a header nothing is known
+        kind, first = rng.randrange(2), SweepReader(path).begin
     if kind == 0:
-        path.write_bytes(data[: rng.randrange(len(data))])
+        path.write_bytes(data[: rng.randrange(first, len(data))])
     elif kind == 1:
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        data[rng.randrange(first, len(data))] ^= 1 << rng.randrange(8)
         path.write_bytes(data)
     else:
         found[-1].unlink()
-
-
-def same(one: Any, two: Any) -> bool:
-    """Bit for bit: rows, further histories, counts."""
-    rows = all(np.array_equal(getattr(one, x), getattr(two, x), equal_nan=True) for x in ("t", "q", "v", "a", "lam"))
-    if isinstance(one, iso.Ensemble):
-        counts = [{name: x.tolist() for name, x in ens.counts.items()} for ens in (one, two)]
-    else:
-        counts = [{**vars(sol.stats), "seconds": 0.0} for sol in (one, two)]
-    return (
-        rows
-        and counts[0] == counts[1]
-        and one.aux.keys() == two.aux.keys()
-        and all(np.array_equal(np.asarray(x), np.asarray(two.aux[name])) for name, x in one.aux.items())
-    )
 
 
 def mortal(action: Callable[[], Any], rng: random.Random, seconds: float) -> bool:
@@ -209,7 +232,7 @@ def lives(case: Case, place: Path, rng: random.Random, wanted: int, seconds: flo
     """Kill a run again and again until it is done or has died so often; how often it did."""
     deaths, begun = 0, False
     while deaths < wanted:
-        begun = begun or (place / "run.json").exists()
+        begun = begun or (place / "run.json").exists()  # of those that go on by another call
         died = mortal(lambda: (case.go_on if begun else case.begin)(place), rng, seconds)  # noqa: B023
         deaths += died
         damage(place, rng)

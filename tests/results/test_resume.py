@@ -30,7 +30,11 @@ def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path) -> None:
     script = Path(__file__).with_name("killed_runs.py")
     seed = str(np.random.SeedSequence().entropy % 1000)
     run = subprocess.run(
-        [sys.executable, str(script), str(tmp_path), seed, "20"], capture_output=True, text=True, check=False
+        [sys.executable, str(script), str(tmp_path), seed, "20"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert run.returncode == 0, f"seed {seed}: {run.stderr[-2000:]}"
     found = json.loads(run.stdout.splitlines()[-1])

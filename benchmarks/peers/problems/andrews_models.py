@@ -253,8 +253,10 @@ class Exudyn:
 class CasadiIdas:
     """IDAS on the equations with accelerations and multipliers as algebraic unknowns (index 1)."""
 
-    def __init__(self) -> None:
+    def __init__(self, compiled: bool = False) -> None:
         import casadi as ca
+
+        self.compiled = with_ode.COMPILED if compiled else {}
 
         self.ca, equations = ca, Equations()
         self.y0, self.made = equations.y0, {}
@@ -274,6 +276,7 @@ class CasadiIdas:
     def run(self, tolerance: float) -> dict[str, float]:
         if tolerance not in self.made:
             options = {"reltol": tolerance, "abstol": 0.1 * tolerance, "max_num_steps": with_ode.MOST_STEPS}
+            options |= self.compiled
             self.made[tolerance] = self.ca.integrator("solver", "idas", self.problem, 0.0, T_END, options)
         self.y = np.array(self.made[tolerance](x0=self.y0, z0=self.z0)["xf"]).ravel()
         return {}
@@ -283,8 +286,8 @@ class CasadiIdas:
         return {"y": self.y}
 
 
-def casadi(method: str) -> Any:
-    return CasadiIdas() if method == "idas" else with_ode.Casadi(Equations())
+def casadi(method: str, compiled: bool = False) -> Any:
+    return CasadiIdas(compiled) if method == "idas" else with_ode.Casadi(Equations(), compiled)
 
 
 PACKAGES = {

@@ -114,6 +114,60 @@ class Exudyn:
         return {"x": places[:, 0], "y": places[:, 1]}
 
 
+class ExudynTree:
+    """Exudyn's kinematic tree of hinges: joint coordinates, no constraints."""
+
+    def __init__(self, links: int, **settings: Any) -> None:
+        from benchmarks.peers import with_exudyn
+
+        exu, items = with_exudyn.exu, with_exudyn.items
+        self.container, mbs = with_exudyn.new_system()
+        node = mbs.AddNode(
+            items.NodeGenericODE2(
+                referenceCoordinates=[0.0] * links,
+                initialCoordinates=[0.0] * links,
+                initialCoordinates_t=[0.0] * links,
+                numberOfODE2Coordinates=links,
+            )
+        )
+        turned, inertias, offsets, centres = (
+            exu.Matrix3DList(),
+            exu.Matrix3DList(),
+            exu.Vector3DList(),
+            exu.Vector3DList(),
+        )
+        for i in range(links):
+            turned.Append(np.eye(3))
+            inertias.Append(np.diag([AXIAL, ACROSS, ACROSS]))
+            offsets.Append([LENGTH if i else 0.0, 0.0, 0.0])
+            centres.Append([0.5 * LENGTH, 0.0, 0.0])
+        mbs.AddObject(
+            items.ObjectKinematicTree(
+                nodeNumber=node,
+                jointTypes=[exu.JointType.RevoluteZ] * links,
+                linkParents=list(range(-1, links - 1)),
+                jointTransformations=turned,
+                jointOffsets=offsets,
+                linkInertiasCOM=inertias,
+                linkCOMs=centres,
+                linkMasses=[MASS] * links,
+                gravity=[0.0, -GRAVITY, 0.0],
+            )
+        )
+        mbs.Assemble()
+        self.timed = with_exudyn.Run(mbs, dt=DT, **settings)
+
+    def run(self, steps: float) -> dict[str, float]:
+        return self.timed.go(int(steps))
+
+    def answer(self, steps: float) -> dict[str, Any]:
+        self.run(steps)
+        angles = np.cumsum(self.timed.coordinates())
+        e = LENGTH * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        places = np.cumsum(e, axis=0) - 0.5 * e
+        return {"x": places[:, 0], "y": places[:, 1]}
+
+
 class Mujoco:
     """A tree of bodies on hinges or balls: joint coordinates, no constraints."""
 
@@ -186,7 +240,11 @@ class Pinocchio:
         return {"x": places[:, 0], "y": places[:, 1]}
 
 
-PACKAGES = {"isodyn": Isodyn, "exudyn": Exudyn, "mujoco": Mujoco, "pinocchio": Pinocchio}
+def exudyn(tree: bool = False, **settings: Any) -> Any:
+    return ExudynTree(**settings) if tree else Exudyn(**settings)
+
+
+PACKAGES = {"isodyn": Isodyn, "exudyn": exudyn, "mujoco": Mujoco, "pinocchio": Pinocchio}
 
 
 # ---- the reference

@@ -29,6 +29,7 @@ TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 WINDOW, WINDOW_NAME = (10, 50), "steps 10 to 50"
 GROWTH_WAY = "V0(1, 1, 0), Newton to 1e-8"
 PLANAR, SPATIAL = "planar chain", "spatial chain"
+TREE = "exudyn, kinematic tree"
 
 
 def ways(spatial: bool, n: int) -> list[Way]:
@@ -77,6 +78,12 @@ def ways(spatial: bool, n: int) -> list[Way]:
         ]
         if n <= 10:
             found.append(Way("exudyn", "generalised-α, dense", {**sparse, "linear": "EXUdense", **alpha, **TIGHT}))
+    if not spatial and n <= 300:  # another task: joint coordinates
+        tree = {"links": n, "tree": True, "linear": "EXUdense"}
+        found += [
+            Way("exudyn", "kinematic tree, generalised-α", {**tree, **alpha}, TREE),
+            Way("exudyn", "kinematic tree, explicit RK44", {**tree, "solver": "RK44"}, TREE),
+        ]
     joint = "ball" if spatial else "hinge"
     if n <= 300:
         found.append(
@@ -173,8 +180,9 @@ def _at_size(rows: list[Row], name: str, n: int, limit: float) -> list[Claim]:
     if own is None:
         return []
     out = []
-    exudyn, mujoco, pinocchio = (
-        best(rows, "exudyn", n),
+    exudyn, tree, mujoco, pinocchio = (
+        best([row for row in rows if row.kind != TREE], "exudyn", n),
+        best([row for row in rows if row.kind == TREE], "exudyn", n),
         best(rows, "mujoco", n, accurate=False),
         best(rows, "pinocchio", n),
     )
@@ -189,7 +197,8 @@ def _at_size(rows: list[Row], name: str, n: int, limit: float) -> list[Claim]:
                 _note(own, exudyn),
             )
         )
-    for other, package in ((mujoco, "MuJoCo"), (pinocchio, "Pinocchio")):
+    others = ((tree, "Exudyn's kinematic tree"), (mujoco, "MuJoCo"), (pinocchio, "Pinocchio"))
+    for other, package in others:
         if other is not None:
             must = 1.0 if package == "MuJoCo" and name == SPATIAL and n >= 100 else None
             out.append(

@@ -3,8 +3,9 @@ threads.
 
 Compared, in wall time and interleaved, with two processes of one thread that have half of the
 members each, and with a loop in Python over a few members, scaled up: once calling `iso.integrate`,
-once written in Python and NumPy throughout (the same method and tolerance). The library's ensemble
-takes part when it has the name `ensemble`.
+once written in Python and NumPy throughout (the same method and tolerance). Beside them others that
+run many at once, on two threads too: MuJoCo's rollout and JAX. Both have the angle as their only
+coordinate, no constraint and no multipliers: another task, reported because users compare it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,73 @@ class Isodyn:
         return {"theta": self.q[:, 2]}
 
 
-PACKAGES = {"isodyn": Isodyn}
+class Mujoco:
+    """The rollout of a hinge, all members in one call."""
+
+    def __init__(self, members: int, way: str, first: int = 0, last: int | None = None) -> None:
+        import mujoco
+        from mujoco import rollout
+
+        spec = mujoco.MjSpec()
+        spec.option.timestep, spec.option.gravity = DT, [0.0, -9.8, 0.0]
+        rule = mujoco.mjtIntegrator.mjINT_RK4 if "RK4" in way else mujoco.mjtIntegrator.mjINT_EULER
+        spec.option.integrator = rule
+        body = spec.worldbody.add_body(mass=10.0, ipos=[LENGTH, 0, 0], inertia=[0.1, 0.1, 0.1], explicitinertial=True)
+        body.add_joint(type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 0.0, 1.0])
+        self.model = spec.compile()
+        self.data = [mujoco.MjData(self.model) for _ in range(2)]
+        self.rollout = rollout.rollout
+        self.start = np.zeros((members, mujoco.mj_stateSize(self.model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
+        self.start[:, 1] = angles(members)
+
+    def run(self, amount: float) -> dict[str, float]:
+        start = self.start[: int(amount)]
+        self.q = self.rollout(self.model, self.data, start, nstep=STEPS, persistent_pool=True)[0][:, -1, 1]
+        return {}
+
+    def answer(self, amount: float) -> dict[str, Any]:
+        self.run(amount)
+        return {"theta": self.q}
+
+
+class Jax:
+    """The angle by the classical method of fourth order, all members as one array, compiled by XLA."""
+
+    def __init__(self, members: int, way: str, first: int = 0, last: int | None = None) -> None:
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        import jax.numpy as jnp
+
+        pull = 10.0 * 9.8 * LENGTH / (0.1 + 10.0 * LENGTH**2)
+
+        def rate(y: Any) -> Any:
+            return jnp.stack([y[1], -pull * jnp.cos(y[0])])
+
+        def step(_: Any, y: Any) -> Any:
+            k1 = rate(y)
+            k2 = rate(y + 0.5 * DT * k1)
+            k3 = rate(y + 0.5 * DT * k2)
+            return y + DT / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + rate(y + DT * k3))
+
+        self.jax, self.start = jax, np.stack([angles(members), np.zeros(members)])
+        self.solve = jax.jit(lambda y: jax.lax.fori_loop(0, STEPS, step, y))
+
+    def run(self, amount: float) -> dict[str, float]:
+        self.q = np.asarray(self.jax.block_until_ready(self.solve(self.start[:, : int(amount)])))[0]
+        return {}
+
+    def answer(self, amount: float) -> dict[str, Any]:
+        self.run(amount)
+        return {"theta": self.q}
+
+
+PACKAGES = {"isodyn": Isodyn, "mujoco": Mujoco, "diffrax": Jax}
+OTHERS = {
+    "MuJoCo's rollout of a hinge, RK4": "mujoco",
+    "MuJoCo's rollout of a hinge, semi-implicit Euler": "mujoco",
+    "JAX, the angle by RK4": "diffrax",
+}
 
 
 def by_hand(q: np.ndarray) -> np.ndarray:
@@ -114,18 +181,22 @@ def measure(bench: Bench) -> None:
     workers = {THREADS: [Worker("isodyn", None, two)], LOOP: [Worker("isodyn", None)], PLAIN: [Worker("isodyn", None)]}
     workers[PROCESSES] = [Worker("isodyn", None), Worker("isodyn", None)]
     rows = {way: Row(NAME, "isodyn", way, members, way) for way in (THREADS, PROCESSES, LOOP, PLAIN)}
+    for way, package in OTHERS.items():
+        if bench.has(package):
+            workers[way] = [Worker(package, None, {"XLA_FLAGS": ""})]
+            rows[way] = Row(NAME, package, way, members, way)
     bench.rows += rows.values()
     cases: dict[str, list[int]] = {}
     try:
         for way, row in rows.items():
             halves = [(0, members // 2), (members // 2, members)] if way == PROCESSES else [(0, members)]
-            amount = members if way in (THREADS, PROCESSES) else few
+            amount = few if way in (LOOP, PLAIN) else members
             try:
                 cases[way] = []
                 theta: list[float] = []
                 for worker, (first, last) in zip(workers[way], halves, strict=True):
                     settings = {"members": members, "way": way, "first": first, "last": last}
-                    reply = worker.ask("prepare", problem=NAME, package="isodyn", settings=settings)
+                    reply = worker.ask("prepare", problem=NAME, package=row.package, settings=settings)
                     cases[way].append(reply["case"])
                     theta += worker.ask("answer", case=reply["case"], amount=amount)["theta"]
                 row.errors = {"theta": error(theta, members)}
@@ -136,7 +207,7 @@ def measure(bench: Bench) -> None:
         for _ in range(bench.repeats):
             for way, row in rows.items():
                 if row.failed is None:
-                    amount = members if way in (THREADS, PROCESSES) else few
+                    amount = few if way in (LOOP, PLAIN) else members
                     # per member
                     row.samples.append(_wall(workers[way], cases[way], amount) / amount)
     finally:
@@ -167,4 +238,8 @@ def claims(rows: list[Row]) -> list[Claim]:
     for way, limit in ((PLAIN, 50.0), (LOOP, None)):
         if way in found:
             out.append(at_least(f"ensemble: times faster than a {way}", ratio(found[way], own), limit, own.gate))
+    for way in OTHERS:
+        if way in found:
+            errors = f"error {own.errors['theta']:.0e} against {found[way].errors['theta']:.0e}"
+            out.append(at_least(f"ensemble: times faster than {way}", ratio(found[way], own), None, own.gate, errors))
     return out

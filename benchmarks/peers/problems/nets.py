@@ -21,7 +21,7 @@ __all__ = ["NAME", "PACKAGES", "TITLE", "claims", "measure"]
 
 NAME, TITLE = "nets", "Cloth of particles and rods, grid of bodies on balls"
 SIZES = {"cloth": (8, 16, 24, 32), "grid": (8, 16, 32)}
-STEPS = {8: (20, 120), 16: (10, 50), 24: (5, 25), 32: (5, 20)}
+STEPS = {8: (40, 240), 16: (20, 120), 24: (20, 80), 32: (20, 80)}  # long beside what starts vary by
 GATE_STEPS, GATE = 30, 2e-3
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 NAMES = {"cloth": "cloth, n × n particles", "grid": "grid, n × n bodies"}

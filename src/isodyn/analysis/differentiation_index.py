@@ -13,7 +13,7 @@ from isodyn.kernels.compiled import KNOWS_MASS, FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
 from isodyn.marching.at_rest import AtRest
-from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System, as_system
+from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, System, as_system, is_system
 from isodyn.systems.consistent_values import chain_of, settled
 from isodyn.systems.derivative_chain import Index, equilibrated
 from isodyn.systems.questions import Questions
@@ -62,7 +62,7 @@ def index(system: Any, t0: float = 0.0, formulation: Any = None) -> Index:
     index 1 (ranks 1 of 1)
     """
     system = as_system(system)
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(f"index is for one of isodyn's systems, received {type(system).__name__}")
     if formulation is not None:
         if not facts_of(formulation).transforms:
@@ -80,7 +80,7 @@ def index(system: Any, t0: float = 0.0, formulation: Any = None) -> Index:
     return _of_constraints(system, t0)
 
 
-def _of_constraints(system: Any, t0: float) -> Index:
+def _of_constraints(system: System, t0: float) -> Index:
     """Of M a + Gᵀλ = Q with φ = 0, ψ = 0: λ appears in the second derivatives of φ and in the first
     ones of ψ [Shimada2014 (3.88)]."""
     ask, names, m = Questions(system), tuple(system.row_names), system.m_phi
@@ -112,7 +112,7 @@ def _refuse_singular(ask: Questions, t: float, chosen: Any) -> None:
         )
 
 
-def started(system: Any, t: float) -> FloatArray:
+def started(system: System, t: float) -> FloatArray:
     """Multipliers at the start of a system whose forces depend on them."""
     rest = AtRest(system)
     rest.state.t = t

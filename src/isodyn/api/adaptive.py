@@ -22,7 +22,7 @@ from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
 from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
@@ -48,7 +48,7 @@ class Asked:
 def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Asked) -> Solution:
     """One run with the steps of a method."""
     system = as_system(system)
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     if system.first_order and system.m and method.explicit:
         raise InputError(

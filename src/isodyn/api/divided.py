@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from isodyn.formulations import Formulation
 from isodyn.marching.schedule import Stretch
+from isodyn.results.inputs import fingerprint
 from isodyn.stepping.newton_settings import Newton
 
 Result = TypeVar("Result", covariant=True)
@@ -29,6 +30,7 @@ class RunSettings:
     substeps: Any = None
     threads: int = 1
     executor: Any = None
+    checkpoint: Any = None
 
 
 @runtime_checkable
@@ -37,3 +39,11 @@ class RunsItself(Protocol[Result]):
 
     def run(self, settings: RunSettings) -> Result:
         """Integrate along the stretches."""
+
+    def digest(self) -> str:
+        """What tells it from others, for checkpoints."""
+
+
+def digest_of(system: Any) -> str:
+    """What tells a system, or several that are run together, from others."""
+    return system.digest() if isinstance(system, RunsItself) else fingerprint(system)

@@ -7,7 +7,9 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, TypeVar, Unpack, overload
 
-from isodyn.api.divided import RunSettings, RunsItself
+import numpy as np
+
+from isodyn.api.divided import RunSettings, RunsItself, digest_of
 from isodyn.api.options import Options
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
@@ -33,7 +35,7 @@ from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
-from isodyn.systems import Description, System, as_system
+from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
 
 contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
@@ -205,21 +207,24 @@ def integrate(
     system = as_system(system)
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
     stretches, typical = schedule(t0, t_end, dt, sampled, save_every)
-    if not isinstance(system, System):
-        given = {"select": select, "observe": observe, "progress": progress, "assemble": assemble}
-        given |= {"substeps": substeps, "threads": threads, "executor": executor}
-        settings = RunSettings(scheme, formulation, stretches, newton or Newton(), **given)
-        return _run_itself(system, settings, dt, typical is dt, events, checkpoint)
+    if not is_system(system):
+        _refuse_for_several(system, dt, typical is dt, events, {"save": save, "released": released, "impacts": impacts})
+        given = {"select": select, "assemble": assemble, "substeps": substeps, "threads": threads}
+        asked = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
+        asked |= {"save_every": save_every, "breakpoints": breakpoints, **given}
+        given |= {"observe": observe, "progress": progress, "executor": executor}
+        given |= {"checkpoint": _begun(checkpoint, system, asked, (), executor=executor is not None)}
+        return system.run(RunSettings(scheme, formulation, stretches, newton or Newton(), **given))
     if substeps is not None or executor is not None:
         raise InputError(f"substeps and executor are for subdomains; this is one {type(system).__name__}")
     given = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
     given |= {"save_every": save_every, "select": select, "breakpoints": breakpoints, "assemble": assemble}
-    given |= {"released": released}
+    given |= {"released": released} | ({} if impacts is None else {"impacts": impacts})
     kept = _begun(checkpoint, system, given if save is None else {**given, "save": save}, events)
     if save is not None:
         given = {"dt": dt, "t_end": t_end, "t0": t0, "breakpoints": breakpoints, "progress": progress}
         given |= {"observe": observe, "newton": newton, "assemble": assemble, "checkpoint": kept}
-        given |= {"events": events, "released": released}
+        given |= {"events": events, "released": released, "impacts": impacts}
         return _saved(system, scheme, formulation, save, save_every, select, given)
     formulation = _formulation(system, formulation)
     times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
@@ -259,11 +264,13 @@ def _composed(
     return scheme, scheme.base, None, replace(newton or Newton(rtol=1e-13), max_halvings=0)
 
 
-def _begun(checkpoint: Any, system: Any, options: dict[str, Any], events: Any) -> Checkpoint | None:
+def _begun(
+    checkpoint: Any, system: Any, options: dict[str, Any], events: Any, *, executor: bool = False
+) -> Checkpoint | None:
     """The checkpoint of a run, with what the run was asked for."""
     kept = as_checkpoint(checkpoint)
     if kept is not None and not kept.begun:
-        kept.begin(as_system(system), options, len(read_events(events)))
+        kept.begin(digest_of(as_system(system)), options, len(read_events(events)), executor=executor)
     return kept
 
 
@@ -277,17 +284,17 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         )
 
 
-def _run_itself(system: Any, settings: RunSettings, dt: Any, one_size: bool, events: Any, checkpoint: Any) -> Any:
-    """A run of subdomains; InputError for what they do not know."""
+def _refuse_for_several(system: Any, dt: Any, one_size: bool, events: Any, others: dict[str, Any]) -> None:
+    """InputError for what subdomains do not know."""
     if not isinstance(system, RunsItself):
         raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
     if not one_size:
         raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
     if read_events(events):
         raise InputError("events are not for subdomains", hint="end a run with observe=")
-    if checkpoint is not None:
-        raise InputError("checkpoints are not for subdomains", hint="save what is done with observe=")
-    return system.run(settings)
+    for name, value in others.items():
+        if value is not None and np.size(value):
+            raise InputError(f"{name} is not for subdomains", hint="rows of subdomains are ends of steps: save_every=")
 
 
 def size_of_steps(dt: Any) -> Any:
@@ -376,7 +383,7 @@ def as_transform(formulation: Formulation | None) -> Formulation | None:
     return formulation if formulation is not None and facts_of(formulation).transforms else None
 
 
-def _started(system: Any, t0: float, t_end: float, assemble: bool) -> Any:
+def _started(system: System, t0: float, t_end: float, assemble: bool) -> Any:
     """The system with a consistent start, for formulations that make another system of it."""
     rest = AtRest(system, assemble=assemble, span=t_end - t0)
     rest.state.t = t0

@@ -29,7 +29,7 @@ from isodyn.marching.ensemble_redundant import RedundantThreads
 from isodyn.marching.ensemble_run import EnsembleRun, Members, Threads
 from isodyn.marching.method import settle
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import can_share
+from isodyn.marching.row_sharing import can_share
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.marching.saved_times import save_times
@@ -41,19 +41,19 @@ from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.events import read_events
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 from isodyn.systems.compiled_system import settled
-from isodyn.systems.contacts import refuse_contacts
 
 if TYPE_CHECKING:
     from isodyn.formulations import Formulation
 
 
 def ensemble(
-    system: Any,
+    system: System,
     scheme: Scheme | FirstOrderScheme | Composition | StepMethod | None = None,
     formulation: Formulation | None = None,
     *,
@@ -68,6 +68,7 @@ def ensemble(
     breakpoints: Any = (),
     events: Any = (),
     released: Any = (),
+    impacts: Impacts | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     threads: int | None = None,
@@ -89,8 +90,8 @@ def ensemble(
     q0, v0
         Initial states (N, nq), (N, nv), a row for each member. One that is left out, or is one
         vector, is the same for all. The states of a first-order system are its v0.
-    t0, save_every, save, select, breakpoints, events, released, newton, assemble
-        As in `integrate`. Members whose steps or events differ have rows at times of their own,
+    t0, save_every, save, select, breakpoints, events, released, impacts, newton, assemble
+        As in `integrate`. Members whose steps, events or impacts differ have rows at times of their own,
         `ens.t` is then (N, k); `save` names times for all of them.
     threads
         Number of threads; all cores (or NUMBA_NUM_THREADS) if left out.
@@ -124,14 +125,12 @@ def ensemble(
     ((50, 2, 2), True)
     """
     systems, q0, v0 = _members(system, q0, v0)
-    for one in systems:
-        refuse_contacts(one, "ensemble")
     count = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
     grid: dict[str, Any] = {"t0": t0, "t_end": t_end, "dt": dt, "save_every": save_every, "breakpoints": breakpoints}
     asked = {"save": save, "select": select, "events": events, "released": released, "newton": newton}
-    asked |= {"assemble": assemble}
+    asked |= {"assemble": assemble} | ({} if impacts is None else {"impacts": impacts})
     call = _Call(scheme, formulation, grid, asked, int(count))
     kept = as_checkpoint(checkpoint)
     if kept is None and executor is None:
@@ -152,7 +151,7 @@ class _Call:
     asked: dict[str, Any]
     threads: int
 
-    def alone(self, system: Any) -> Solution:
+    def alone(self, system: System) -> Solution:
         """One member by itself."""
         return integrate(system, self.scheme, self.formulation, **self.grid, **self.asked)
 
@@ -166,8 +165,9 @@ class _Call:
     def __call__(self, systems: tuple[Any, ...], q0: Any, v0: Any, *, progress: bool = False) -> Ensemble:
         given = systems, q0, v0, self.alone, self.threads
         # functions in Python take turns anyway, and would wait for each other
-        side_by_side = systems[0].model().callback is None
-        if self.own_times:
+        touches = systems[0].contacts is not None
+        side_by_side = systems[0].model().callback is None and not touches
+        if self.own_times or touches:
             _check_own_times(systems[0], self.scheme, self.asked["save"], self.grid)
             with Progress(len(q0), progress, "members") as bar:
                 return Members(*given).execute(None, bar, side_by_side=side_by_side)
@@ -217,7 +217,7 @@ def _loop_for(run: Run) -> type[Threads]:
     return found
 
 
-def _check_own_times(system: Any, scheme: Any, save: Any, grid: dict[str, Any]) -> None:
+def _check_own_times(system: System, scheme: Any, save: Any, grid: dict[str, Any]) -> None:
     """InputError for times that no member can have."""
     t0, t_end = float(grid["t0"]), float(grid["t_end"])
     save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
@@ -230,7 +230,7 @@ def _check_own_times(system: Any, scheme: Any, save: Any, grid: dict[str, Any]) 
 def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:
     """Systems (one, or one each) and the starts of all members."""
     system = as_system(system)
-    if isinstance(system, System):
+    if is_system(system):
         systems: tuple[Any, ...] = (system,)
     elif isinstance(system, Iterable):
         systems = tuple(as_system(one) for one in system)
@@ -239,7 +239,7 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
     if not systems:
         raise InputError("the ensemble has no members: the sequence of systems is empty")
     for i, one in enumerate(systems):
-        if not isinstance(one, System):
+        if not is_system(one):
             raise InputError(
                 f"system must be one of isodyn's systems or a sequence of them, received {type(one).__name__}",
                 hint="a mechanism is one too; subdomains have no ensembles",

@@ -20,12 +20,12 @@ from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.marching.progress import Progress
-from isodyn.results.checkpoint import LEFT, UNFIT, Checkpoint, packed, unpacked
+from isodyn.results.checkpoint import LEFT, Checkpoint
 from isodyn.results.ensemble import STACKED, Ensemble
 from isodyn.results.ensemble_parts import from_arrays, joined, to_arrays
 from isodyn.results.files import make_folder, write_file
 from isodyn.results.inputs import fingerprint, to_json
-from isodyn.results.seals import opened_json, sealed_json
+from isodyn.results.seals import UNFIT, opened_json, packed, sealed_json, unpacked
 
 distributed: Any = Later("distributed")
 

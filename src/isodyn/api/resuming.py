@@ -6,11 +6,12 @@ import inspect
 from pathlib import Path
 from typing import Any
 
+from isodyn.api.divided import digest_of
 from isodyn.api.driver import integrate
 from isodyn.errors import DamageError, InputError
 from isodyn.results.checkpoint import FORMAT, Checkpoint
 from isodyn.results.files import is_file
-from isodyn.results.inputs import fingerprint, from_json
+from isodyn.results.inputs import from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
 from isodyn.results.stored_models import system_of_model
@@ -18,12 +19,18 @@ from isodyn.stepping.events import read_events
 from isodyn.systems.description import as_system
 
 NEEDED = {"t_end"}
-OWN = {"system", "progress", "observe", "events", "checkpoint"}  # what a resumed run is given anew
+OWN = {"system", "progress", "observe", "events", "executor", "checkpoint"}  # what a resumed run is given anew
 
 
 def resume(
-    path: str | Path, system: Any = None, *, progress: bool = False, observe: Any = None, events: Any = ()
-) -> Solution:
+    path: str | Path,
+    system: Any = None,
+    *,
+    progress: bool = False,
+    observe: Any = None,
+    events: Any = (),
+    executor: Any = None,
+) -> Any:
     """Continue a run that was started with `checkpoint=path`.
 
     The result is bit for bit that of a run which was not interrupted.
@@ -38,11 +45,13 @@ def resume(
         Show a bar with the remaining time on standard error.
     observe, events
         As in `integrate`; a run with events needs the same ones.
+    executor
+        For subdomains that workers of a cluster ran: a `distributed.Client`.
 
     Returns
     -------
     sol
-        The solution; of a finished run as it is.
+        The solution, a `SubdomainSolution` for subdomains; of a finished run as it is.
 
     Raises
     ------
@@ -63,10 +72,15 @@ def resume(
     """
     folder = Path(path)
     identity, document = _described(folder)
+    if document["options"].get("friction"):
+        raise InputError(
+            f"{folder} is the folder of a run with friction",
+            hint="call integrate_with_friction once more, with the same arguments: it goes on",
+        )
     if system is None:
         system = system_of(document, folder)
     system = as_system(system)
-    if fingerprint(system) != document["system"]:
+    if digest_of(system) != document["system"]:
         raise InputError(
             f"{folder} belongs to another system: names, start or forces differ",
             hint="give the system as it was when the run began",
@@ -76,6 +90,9 @@ def resume(
             f"the run in {folder} had {document.get('events', 0)} events, received {len(read_events(events))}",
             hint="give the same ones: resume(path, system, events=…)",
         )
+    if bool(document.get("executor")) != (executor is not None):
+        where = "on workers of a cluster" if document.get("executor") else "in this process"
+        raise InputError(f"the run in {folder} was made {where}, where rounding differs", hint="executor= says where")
     try:
         options = {name: from_json(value) for name, value in document["options"].items()}
         checkpoint = Checkpoint(folder, document["every"], document["model"], resumed=True)
@@ -92,10 +109,10 @@ def resume(
             raise
         raise DamageError(f"{folder / 'run.json'} does not describe a run: {error}") from None
     checkpoint.identity = identity
-    found: Solution = integrate(
-        system, **options, progress=progress, observe=observe, events=events, checkpoint=checkpoint
-    )
-    found.model = document["model"]
+    options |= {"progress": progress, "observe": observe, "events": events, "executor": executor}
+    found = integrate(system, **options, checkpoint=checkpoint)
+    if isinstance(found, Solution):
+        found.model = document["model"]
     return found
 
 

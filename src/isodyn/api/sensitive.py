@@ -19,17 +19,17 @@ from isodyn.sensitivities.run import SensitiveRun
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 
 KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe")
 
 
-def checked_names(names: Any) -> list[str]:
+def checked_names(names: Any, what: str = "sensitivities") -> list[str]:
     """Names of parameters; InputError for what is none, or stands there twice."""
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
-        raise InputError(f"sensitivities must be a list of names such as ['crank.mass'], received {names!r}")
+        raise InputError(f"{what} must be a list of names such as ['crank.mass'], received {names!r}")
     if len(set(names)) < len(names):
-        raise InputError(f"a parameter is named twice in sensitivities: {list(names)!r}")
+        raise InputError(f"a parameter is named twice in {what}: {list(names)!r}")
     return list(names)
 
 
@@ -51,7 +51,7 @@ def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
 def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
     """System, family and method of a run with derivatives."""
     family, system = family_of(given), as_system(given)
-    if not isinstance(system, System):
+    if not is_system(system):
         raise SensitivityError(f"a {type(system).__name__} is not differentiated")
     refuse_controllers(system, "a run with sensitivities does not")
     if formulation is not None or system.m:
@@ -91,7 +91,7 @@ def integrate_with_sensitivities(
 
 
 def gradient(
-    system: Any,
+    system: System,
     scheme: Any = None,
     formulation: Any = None,
     *,
@@ -159,7 +159,7 @@ def gradient(
     >>> found["arm.inertia.y"] < 0
     True
     """
-    names = checked_names(parameters)
+    names = checked_names(parameters, "parameters")
     refuse_options({}, scheme, dt)
     if isinstance(checkpoints, bool) or not isinstance(checkpoints, int) or checkpoints < 1:
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")

@@ -12,6 +12,7 @@ from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.marching import at_balance
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.index_reduction import reduced_index
@@ -24,9 +25,11 @@ from isodyn.marching.schedule import Stretch, resolved
 from isodyn.real_numbers import real_number
 from isodyn.results.solution import Sample
 from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.newton_settings import Newton
-from isodyn.systems import System, as_system
-from isodyn.systems.contacts import refuse_contacts
+from isodyn.systems import System, as_system, is_system
+
+contact_run: Any = Later("isodyn.marching.contact_run")  # systems with contacts only
 
 MOST = 10**9  # steps
 TYPICAL = 1000  # of a run: velocities at the start are compared with sizes over this many steps
@@ -96,6 +99,8 @@ class Stepper:
         Settings of the iteration.
     assemble
         Move a start that violates the constraints to the nearest one that does not.
+    impacts
+        How contacts that close are treated, where the system has gaps; `Impacts()` if left out.
 
     Raises
     ------
@@ -127,11 +132,11 @@ class Stepper:
         t0: float = 0.0,
         newton: Newton | None = None,
         assemble: bool = False,
+        impacts: Impacts | None = None,
     ) -> None:
         system, dt, t0 = as_system(system), real_number("dt", dt), real_number("t0", t0)
-        if not isinstance(system, System):
+        if not is_system(system):
             raise InputError(f"a stepper takes one system, received {type(system).__name__}")
-        refuse_contacts(system, "a stepper")
         if not (np.isfinite(dt) and dt > 0.0):
             raise InputError(f"dt must be positive, received dt = {dt:g}")
         resolved(t0, t0 + TYPICAL * dt, dt)
@@ -140,12 +145,14 @@ class Stepper:
         # one stretch without an end, of which no row is kept
         self._stretch = Stretch(t0, t0 + MOST * dt, t0, dt, 1, MOST, 2 * MOST, False)
         self._options: dict[str, Any] = {"newton": newton, "assemble": assemble}
+        self._impacts = impacts
         self._held = HeldInputs(system)
         self._readings: dict[str, Reading] = {}
         self._begin()
 
     def _begin(self) -> None:
-        self._run = run = Run(self.system, self._method, [self._stretch], **self._options)
+        kind = Run if self.system.contacts is None else contact_run.run_with(self.system, self._impacts)
+        self._run = run = kind(self.system, self._method, [self._stretch], **self._options)
         run.slowest = 1.0 / (TYPICAL * self.dt)
         self._held.models.clear()
         self._held.values.clear()
@@ -211,6 +218,7 @@ class Stepper:
         if self._inputs.changed:
             self._inputs.changed = False
             run.start_from_here()
+        run.counters.rows = 1  # rows of impacts are not kept
         run.go_on(upto)
 
     # ---- states
@@ -269,7 +277,7 @@ class Stepper:
             For `restore`, of this stepper.
         """
         run = self._run
-        kept: dict[str, Any] = {name: getattr(run, name).copy() for name in ("state", "memory", "plan", "counters")}
+        kept: dict[str, Any] = {name: getattr(run, name).copy() for name in run.parts}
         kept |= {"independent": run.independent, "merged": list(run.merged), "other": run.other, "model": run.model}
         kept |= {"values": {name: value.copy() for name, value in self._held.values.items()}, "of": run}
         kept["changed"] = self._inputs.changed
@@ -300,7 +308,7 @@ class Stepper:
         run.merged = list(kept["merged"])
         if not run.memory.alike(kept["memory"]):
             run.renew_memory()
-        for name in ("state", "memory", "plan", "counters"):
+        for name in run.parts:
             getattr(run, name).copy_from(kept[name])
         self._held.put_back(kept["values"])
         self._inputs.changed = kept["changed"]

@@ -1,4 +1,4 @@
-"""The command line: `isodyn demo`, `list`, `run`, `resume`, `report`, `sweep`, `order`, `compare`, `verify`,
+"""The command line: `isodyn demo`, `list`, `run`, `resume`, `report`, `sweep`, `fit`, `order`, `compare`, `verify`,
 `scheme`, `schema`, `cite`.
 
 Strings become objects in `isodyn.specs`, files in `isodyn.models`. Data go to standard output, logs
@@ -27,7 +27,7 @@ from isodyn.version import __version__
 # each command is loaded when it is asked for; its line in `isodyn --help` needs nothing loaded
 _PROBLEMS, _RUN, _REPORT = Later("isodyn.cli.problems"), Later("isodyn.cli.run"), Later("isodyn.cli.report")
 _STUDIES, _VERIFY = Later("isodyn.cli.studies"), Later("isodyn.cli.verify")
-_SWEEP = Later("isodyn.cli.sweep")
+_SWEEP, _FIT = Later("isodyn.cli.sweep"), Later("isodyn.cli.fit")
 _SCHEME, _MODELS, _DEMO = Later("isodyn.cli.scheme"), Later("isodyn.cli.models"), Later("isodyn.cli.demo")
 COMMANDS = {
     "demo": (_DEMO, "demo_command", "Run a machine with closed loops and write its animated report."),
@@ -36,6 +36,7 @@ COMMANDS = {
     "resume": (_RUN, "resume_command", "Finish a run from its checkpoints."),
     "report": (_REPORT, "report_command", "Write the HTML report of a saved run."),
     "sweep": (_SWEEP, "sweep_command", "Run a model with many values of its parameters."),
+    "fit": (_FIT, "fit_command", "Fit parameters of a model to measured data."),
     "order": (_STUDIES, "order", "Measure the order of accuracy on a problem."),
     "compare": (_STUDIES, "compare_command", "Compare every formulation on a problem."),
     "verify": (_VERIFY, "verify_command", "Run the standard set against its references."),

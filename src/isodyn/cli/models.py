@@ -12,7 +12,7 @@ from isodyn.cli.output import print_json
 from isodyn.errors import InputError, IsodynError
 from isodyn.later import Later, load
 from isodyn.results.files import is_file
-from isodyn.systems import Description, System, as_system
+from isodyn.systems import Description, System, as_system, is_system
 
 pydantic = Later("pydantic")
 model_build, model_schema = Later("isodyn.models.build"), Later("isodyn.models.schema")
@@ -94,7 +94,7 @@ def system_of_python(target: str) -> Any:
         systems = [key for key, value in found.items() if isinstance(value, System | Description)]
         raise InputError(f"{path} defines no {name!r}", hint=f"systems in it: {', '.join(systems) or 'none'}")
     system = found[name]
-    if callable(system) and not isinstance(system, System):
+    if callable(system) and not is_system(system):
         try:
             system = system()
         except IsodynError:
@@ -102,6 +102,6 @@ def system_of_python(target: str) -> Any:
         except (Exception, SystemExit) as error:
             raise InputError(f"{name}() of {path} failed: {type(error).__name__}: {error}") from error
     system = as_system(system)
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(f"{name!r} of {path} is no system of isodyn but {type(system).__name__}")
     return system

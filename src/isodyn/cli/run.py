@@ -7,7 +7,7 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,6 +24,9 @@ from isodyn.report import figures
 from isodyn.report.summary import run_summary
 from isodyn.results.solution import Solution
 from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 live_view = Later("isodyn.report.live")
 summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
@@ -133,7 +136,7 @@ def run(
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Any:
+def _integrated(system: System, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Any:
     """The run; what exists when it fails is written too."""
     kept = files.checkpoint_of(model)
     try:
@@ -153,7 +156,7 @@ def _integrated(system: Any, options: dict[str, Any], files: Files, model: dict[
     return sol
 
 
-def _followed(system: Any, options: dict[str, Any], speed: float, model: dict[str, Any] | None) -> Any:
+def _followed(system: System, options: dict[str, Any], speed: float, model: dict[str, Any] | None) -> Any:
     """The run with a live view of it."""
     problem = problems.ALL.get((model or {}).get("name", ""))
     plane = () if problem is None else problem.plane
@@ -230,7 +233,7 @@ def _need_times(what: str, given: dict[str, Any]) -> None:
 
 
 def _run_system(
-    system: Any, target: str, given: dict[str, Any], files: Files, as_json: bool, more: dict[str, Any]
+    system: System, target: str, given: dict[str, Any], files: Files, as_json: bool, more: dict[str, Any]
 ) -> bool:
     sol = _integrated(system, given, files, None)
     summary = {**summaries_of_models.mechanism_summary(sol, target, _size(given)), **more}

@@ -21,6 +21,7 @@ from isodyn.formulations.policies import Stabilised
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution
+from isodyn.systems.base import System
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.questions import Questions
 
@@ -89,7 +90,7 @@ class AugmentedMultipliers(Formulation):
         """
         return Stabilised().closure(dt)
 
-    def transform(self, system: Any) -> MechanicalSystem:
+    def transform(self, system: System) -> MechanicalSystem:
         """Return the system with the penalty among its forces, and with scaled constraints.
 
         Parameters
@@ -133,7 +134,7 @@ class AugmentedMultipliers(Formulation):
             **rows,
         )
 
-    def lift(self, sol: Solution, system: Any) -> Solution:
+    def lift(self, sol: Solution, system: System) -> Solution:
         """Return the solution with the whole multipliers κ λ + ς φ.
 
         Parameters

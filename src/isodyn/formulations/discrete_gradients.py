@@ -24,13 +24,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import CONSTANT_MASS, JACOBIAN, KNOWS_TANGENT, FloatArray
 from isodyn.linear_solvers.rows import least_multipliers
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 
 ITERATIONS = 50  # most of Newton's in a step
@@ -62,7 +63,7 @@ class Forces(NamedTuple):
 class ConservingSteps:
     """A conservative system, with the steps that conserve its energy."""
 
-    def __init__(self, system: Any, points: int | None, times: FloatArray) -> None:
+    def __init__(self, system: System, points: int | None, times: FloatArray) -> None:
         self.system, self.ask, self.times = system, Questions(system), times
         _refuse(system, self.ask.model.traits)
         n = system.nv
@@ -225,7 +226,7 @@ class ConservingSteps:
         return x[:n], least_multipliers(G, x[n:], self.system.scales)
 
 
-def _refuse(system: Any, traits: int) -> None:
+def _refuse(system: System, traits: int) -> None:
     """InputError for systems that these steps are not for."""
     if system.energy is None:
         raise InputError(

@@ -17,6 +17,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 from isodyn.stored import stored_with_runs
+from isodyn.systems.base import System
 
 LOOK_AGAIN = 64  # steps between two looks whether forces still follow from the potential
 
@@ -91,7 +92,7 @@ class EnergyMomentum(Formulation):
         """
         raise InputError("EnergyMomentum closes no steps of a scheme; it takes steps of its own, with `run`")
 
-    def run(self, system: Any, integrate: Any, scheme: Any, **options: Any) -> Solution:
+    def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Solution:
         """Return the motion of a system.
 
         Parameters

@@ -38,6 +38,7 @@ from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.kernels.compiled import BALANCE, CONSTANT_MASS, JACOBIAN, KNOWS_MASS, OK, RETRACT, RETRACTS, FloatArray
 from isodyn.later import Later
 from isodyn.results.solution import Solution
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
 
@@ -117,10 +118,10 @@ class UdwadiaKalaba(Formulation):
     def closure(self, dt: float) -> Closure:
         return closure_at_balance(self)
 
-    def transform(self, system: Any) -> PythonSystem:
+    def transform(self, system: System) -> PythonSystem:
         return _transform(self, system)
 
-    def lift(self, sol: Solution, system: Any) -> Solution:
+    def lift(self, sol: Solution, system: System) -> Solution:
         return _lift(self, sol, system)
 
 
@@ -212,10 +213,10 @@ class NullSpace(Formulation):
         # the multipliers of position level start without an alternating part
         return Stabilised().closure(dt) if self.discrete else None
 
-    def transform(self, system: Any) -> PythonSystem:
+    def transform(self, system: System) -> PythonSystem:
         return _transform(self, system)
 
-    def lift(self, sol: Solution, system: Any) -> Solution:
+    def lift(self, sol: Solution, system: System) -> Solution:
         return _lift(self, sol, system)
 
 
@@ -232,7 +233,7 @@ def _check_gains(alpha: float, beta: float) -> None:
             )
 
 
-def _transform(formulation: UdwadiaKalaba | NullSpace, system: Any) -> PythonSystem:
+def _transform(formulation: UdwadiaKalaba | NullSpace, system: System) -> PythonSystem:
     traits = KNOWS_MASS | CONSTANT_MASS | (RETRACTS if system.retract is not None else 0)
     return PythonSystem(
         _Reduced(formulation, system),
@@ -271,7 +272,7 @@ class _Reduced:
 
     solver = ""
 
-    def __init__(self, formulation: UdwadiaKalaba | NullSpace, system: Any) -> None:
+    def __init__(self, formulation: UdwadiaKalaba | NullSpace, system: System) -> None:
         self.problem = Reduction(formulation, Questions(system))
 
     def answer(

@@ -26,6 +26,7 @@ from isodyn.kernels.compiled import BALANCE, JACOBIAN, KNOWS_MASS, NOT_FINITE, O
 from isodyn.later import Later
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Sample, Solution
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import Scales, reach
@@ -99,7 +100,7 @@ class Partitioning(Formulation):
         """
         raise InputError("coordinate partitioning closes no steps; it makes another system, with `transform`")
 
-    def transform(self, system: Any) -> PythonSystem:
+    def transform(self, system: System) -> PythonSystem:
         """Return the unconstrained system in the coordinates that are independent at the start.
 
         Parameters
@@ -114,7 +115,7 @@ class Partitioning(Formulation):
         """
         return Partition(system, 0.0, system.q0).reduced(system.v0)
 
-    def run(self, system: Any, integrate: Any, scheme: Any, **options: Any) -> Solution:
+    def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Solution:
         """Return the motion of a system, partition by partition.
 
         Parameters
@@ -162,7 +163,7 @@ class Partitioning(Formulation):
 class Partition:
     """Coordinates of a system, divided into independent and dependent ones at a state."""
 
-    def __init__(self, system: Any, t: float, q: FloatArray) -> None:
+    def __init__(self, system: System, t: float, q: FloatArray) -> None:
         if system.nq != system.nv or system.retract is not None:
             raise InputError(
                 "coordinate partitioning needs coordinates that are a vector space; this system has retract="
@@ -304,7 +305,7 @@ def _multipliers(own: Partition, t: float, q: FloatArray, v: FloatArray, a: Floa
     return lam if own.rows.size == own.system.m else np.asarray(least_multipliers(G, lam, own.system.scales))
 
 
-def _joined(legs: list[tuple[Partition, Solution]], system: Any, save_every: int) -> Solution:
+def _joined(legs: list[tuple[Partition, Solution]], system: System, save_every: int) -> Solution:
     """One solution of the constrained system from those of all partitions."""
     rows: list[tuple[Any, ...]] = []
     for number, (own, sol) in enumerate(legs):

@@ -29,7 +29,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ from isodyn.formulations.closure import Closure, InBalance, Where
 from isodyn.formulations.protocol import Facts, Formulation, formulation
 from isodyn.real_numbers import FloatArray, real_array
 from isodyn.systems import checks
+from isodyn.systems.base import System
 
 MOST_ITERATIONS = 20  # of a projection
 
@@ -320,7 +321,7 @@ class GGL(Formulation):
             raise InputError(f"S must be symmetric and positive definite, received an array of shape {S.shape}")
         object.__setattr__(self, "S", tuple(tuple(row) for row in S.tolist()))
 
-    def scaling(self, system: Any) -> FloatArray | None:
+    def scaling(self, system: System) -> FloatArray | None:
         return None if self.S is None else checks.square("S", self.S, system.nv)
 
     def closure(self, dt: float) -> Closure:

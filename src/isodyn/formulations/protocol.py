@@ -17,6 +17,7 @@ from isodyn.errors import InputError, IsodynError
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import FloatArray
 from isodyn.stored import stored_with_runs
+from isodyn.systems.base import System
 
 Orders = tuple[float | None, float | None, float | None, float | None]
 NO_ORDERS: Orders = (None, None, None, None)
@@ -103,7 +104,7 @@ class Formulation(ABC):
         """
         return self.closure(dt)
 
-    def scaling(self, system: Any) -> FloatArray | None:
+    def scaling(self, system: System) -> FloatArray | None:
         """Return the matrix S of corrections of q that count at the balance.
 
         Parameters
@@ -118,7 +119,7 @@ class Formulation(ABC):
         """
         return None
 
-    def transform(self, system: Any) -> Any:
+    def transform(self, system: System) -> Any:
         """Return another system to integrate in place of this one.
 
         Parameters
@@ -133,7 +134,7 @@ class Formulation(ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say which system it makes")
 
-    def run(self, system: Any, integrate: Any, scheme: Any, **options: Any) -> Any:
+    def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Any:
         """Return the motion of a system by way of the one that `transform` makes.
 
         It is asked for where `facts.transforms`.
@@ -162,7 +163,7 @@ class Formulation(ABC):
             raise
         return self.lift(sol, system)
 
-    def lift(self, sol: Any, system: Any) -> Any:
+    def lift(self, sol: Any, system: System) -> Any:
         """Return the solution of the system from that of the other one.
 
         Parameters

@@ -18,6 +18,7 @@ from typing import Any
 
 from isodyn.errors import SchemeError
 from isodyn.formulations.protocol import REGISTRY, Facts, Formulation, facts_of, facts_of_class
+from isodyn.systems.base import System
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,12 @@ def entry(formulation: Formulation) -> Entry:
     return Entry(type(formulation), facts_of(formulation))
 
 
-def runs_compiled(formulation: Any, system: Any) -> bool:
+def runs_compiled(formulation: Any, system: System) -> bool:
     """Whether steps of this system run without Python."""
     return facts_of(formulation).compiled and system.model().callback is None
 
 
-def check_combination(formulation: Any, scheme: Any, system: Any) -> None:
+def check_combination(formulation: Any, scheme: Any, system: System) -> None:
     """SchemeError for a formulation that cannot run with this scheme on this system, with the
     reason."""
     row = facts_of(formulation)

@@ -16,7 +16,7 @@ A transform hands over the other system and a function that brings its solution 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_RATE, RATE, FloatArray,
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
 from isodyn.systems import differences
+from isodyn.systems.base import System
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach
@@ -84,7 +85,7 @@ class Hamiltonian(Formulation):
         """
         raise InputError("Hamilton's form closes no steps; it makes another system, with `transform`")
 
-    def transform(self, system: Any) -> FirstOrderSystem:
+    def transform(self, system: System) -> FirstOrderSystem:
         """Return the first-order system in (q, p), with the algebraic unknowns (λ, η).
 
         Parameters
@@ -130,7 +131,7 @@ class Hamiltonian(Formulation):
             h, s0, z0=np.zeros(2 * m), c=c, row_names=names + [f"{name} (velocity)" for name in names]
         )
 
-    def rows(self, system: Any) -> IntArray:
+    def rows(self, system: System) -> IntArray:
         """Return the independent constraint rows at the start.
 
         Parameters
@@ -145,7 +146,7 @@ class Hamiltonian(Formulation):
         """
         return choose(Questions(system).G(0.0, system.q0, system.v0) * system.scales.v).chosen
 
-    def lift(self, sol: Solution, system: Any) -> Solution:
+    def lift(self, sol: Solution, system: System) -> Solution:
         """Return q, v, a and λ from (q, p), their rates and (λ, η).
 
         Parameters
@@ -183,7 +184,7 @@ class Hamiltonian(Formulation):
 class _Place:
     """Coordinates of a system: where they live, how they move, how fast."""
 
-    def __init__(self, system: Any, ask: Questions) -> None:
+    def __init__(self, system: System, ask: Questions) -> None:
         self.system, self.ask, self.still = system, ask, np.zeros(system.nv)
         self.constant = bool(ask.model.traits & CONSTANT_MASS)
 

@@ -14,12 +14,14 @@ and the next phase begins.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from isodyn.api.adaptive import integrate_adaptive
+from isodyn.api.adaptive import Asked, run_by_method
 from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError, SingularError
+from isodyn.friction.kept import KeptPhases, kept_phases
 from isodyn.friction.solution import FrictionSolution, Recorder, Switch
 from isodyn.friction.system import WORKS, ModalSystem, Physics
 from isodyn.friction.watches import OPENS, REVERSES, SLIPS, STOPS, Watch
@@ -30,6 +32,8 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.memory import require_rows
 from isodyn.results.solution import Solution
+from isodyn.stepping.methods import DOP853
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
 from isodyn.systems.multiplier_forces import refuse_nonideal
@@ -41,7 +45,7 @@ AHEAD = 1e-7  # of the time in which velocities change: how far to look for the 
 
 
 def integrate_with_friction(
-    system: Any,
+    system: System,
     contacts: Sequence[Contact] | Contact,
     *,
     t_end: float,
@@ -50,6 +54,7 @@ def integrate_with_friction(
     atol: float | None = None,
     save: Any = None,
     max_switches: int = 1000,
+    checkpoint: Any = None,
 ) -> FrictionSolution:
     """Integrate a constrained system whose contacts slide and stick.
 
@@ -71,6 +76,9 @@ def integrate_with_friction(
         Ascending times to save besides the switches; every accepted step if left out.
     max_switches
         More of them end the run with an error.
+    checkpoint
+        A folder, or a `isodyn.results.Checkpoint`, to which the run appends; the same call goes on from
+        it after a stop or a crash, bit for bit.
 
     Returns
     -------
@@ -98,6 +106,9 @@ def integrate_with_friction(
     refuse_controllers(system, "runs with friction choose their steps by their error")
     _check(system, contacts, t0, t_end)
     run = _Run(Physics(system, contacts, float(t0)), t0, t_end, rtol, atol, _times(save, t0, t_end), max_switches)
+    run.kept = kept_phases(checkpoint)
+    if run.kept is not None:
+        run.kept.begin(run.physics, {"t_end": t_end, "t0": t0, "rtol": rtol, "atol": atol, "save": save})
     try:
         return run.execute()
     except IsodynError as error:
@@ -126,6 +137,7 @@ class _Run:
             np.zeros(WORKS),
         )
         self.recorder = Recorder(physics, rtol, atol)
+        self.kept: KeptPhases | None = None
 
     def execute(self) -> FrictionSolution:
         """All phases."""
@@ -137,6 +149,8 @@ class _Run:
                     f"{self.max_switches} switches by t = {self.t:g}, the last at {self.recorder.switches[-1].contact!r}",
                     hint="raise max_switches; switches that accumulate mean that the contacts chatter",
                 )
+        if self.kept is not None:
+            self.kept.write()
         return self.recorder.solution(self.recorder.stopped)
 
     def phase(self, modes: list[Mode]) -> list[Mode] | None:
@@ -148,9 +162,7 @@ class _Run:
         inside = None if self.times is None else self.times[(self.times > self.t) & (self.times < self.t_end)]
         save = None if inside is None else np.concatenate([[self.t], inside, [self.t_end]])
         try:
-            sol = integrate_adaptive(
-                system, t0=self.t, t_end=self.t_end, rtol=self.rtol, atol=self.atol, save=save, events=watches
-            )
+            sol = self.integrated(system, Asked(self.t_end, self.t, save, events=watches))
         except (ConvergenceError, SingularError) as error:
             self.jammed(modal, error)
             raise
@@ -160,10 +172,20 @@ class _Run:
         nq, nv = modal.nq, modal.nv
         self.q, self.v, self.work = sol.q[-1, :nq].copy(), sol.v[-1, :nv].copy(), sol.v[-1, nv:].copy()
         ended = [w for w, times in zip(watches, sol.aux.get("event_times", []), strict=True) if len(times)]
+        if self.kept is not None and (ended or sol.stats.stopped is None):
+            self.kept.done(sol)
         if not ended:
             self.recorder.stopped = sol.stats.stopped  # Ctrl-C, or nothing
             return None
         return self.switch(modal, ended)
+
+    def integrated(self, system: Any, asked: Asked) -> Solution:
+        """The motion of a phase; as it is kept, where it is."""
+        method = DOP853(self.rtol, self.atol)
+        if self.kept is None:
+            return run_by_method(system, method, None, asked)
+        found, place = self.kept.next_phase()
+        return found or run_by_method(system, method, None, replace(asked, checkpoint=place))
 
     def jammed(self, modal: ModalSystem, error: IsodynError) -> None:
         """Keep what a failed phase has, and say so where the reaction grew without bound."""
@@ -285,7 +307,7 @@ class _Run:
         return modes
 
 
-def _check(system: Any, contacts: Sequence[Contact], t0: float, t_end: float) -> None:
+def _check(system: System, contacts: Sequence[Contact], t0: float, t_end: float) -> None:
     if not contacts:
         raise InputError("friction needs at least one contact")
     for contact in contacts:

@@ -17,6 +17,7 @@ import numpy as np
 from isodyn.gauss.contacts import Contact, ContactPoint, Mode, Sliding, Sticking
 from isodyn.gauss.friction import Closed, FrictionResult, at_points
 from isodyn.kernels.compiled import CONSTANT_MASS, FloatArray
+from isodyn.systems.base import System
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, pace, reach
@@ -28,7 +29,7 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 class Physics:
     """A system and its contacts, asked at one state at a time."""
 
-    def __init__(self, system: Any, contacts: Sequence[Contact], t0: float = 0.0) -> None:
+    def __init__(self, system: System, contacts: Sequence[Contact], t0: float = 0.0) -> None:
         self.system, self.contacts, self.ask = system, tuple(contacts), Questions(system)
         self.rows = [contact.numbers(system.row_names, system.m) for contact in contacts]
         self.move = system.retract or (lambda q, d: q + d)

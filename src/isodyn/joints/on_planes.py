@@ -51,6 +51,8 @@ class PointPlane(OnPlane, ContactPart):
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         A point of the plane, in the world at the start.
     normal
@@ -108,6 +110,8 @@ class SpherePlane(OnPlane, ContactPart):
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         A point of the plane, in the world at the start.
     normal
@@ -167,6 +171,8 @@ class BoxPlane(OnPlane, ContactPart):
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         A point of the plane, in the world at the start.
     normal
@@ -230,6 +236,8 @@ class CapsulePlane(OnPlane, ContactPart):
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         A point of the plane, in the world at the start.
     normal
@@ -296,6 +304,8 @@ class WheelProfile(OnPlane, ContactPart):
         Coefficient of restitution.
     mu
         Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         Where y and the height are zero, in the world at the start.
     normal

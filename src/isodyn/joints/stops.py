@@ -62,6 +62,7 @@ class JointStop(ContactPart):
     restitution: float = 0.0
     coordinate: str | None = None
     mu: ClassVar[float] = 0.0  # type: ignore[misc]
+    mu_static: ClassVar[None] = None  # type: ignore[misc]
     keys: ClassVar[Keys] = {
         "joint": required(Value.JOINT),
         "low": optional(Value.NUMBER),
@@ -107,7 +108,7 @@ class SphereSphere(Touch, ContactPart):
         Their centres in the world at the start; the mass centres if left out.
     restitution
         Coefficient of restitution.
-    mu
+    mu, mu_static
         Must be zero.
 
     Raises
@@ -143,7 +144,7 @@ class SphereSphere(Touch, ContactPart):
         radii = np.asarray(self.radii, dtype=np.float64)
         if radii.shape != (2,) or not (radii >= 0).all() or not radii.sum() > 0:
             raise InputError(f"{self.what}: radii must be two lengths, received {self.radii!r}", argument="radii")
-        if self.mu:
+        if self.friction_at_rest:
             raise InputError(f"{self.what}: balls on balls have no friction yet, mu must be 0", argument="mu")
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         return [Gap("", ((1.0, pair.length_word()),), float(radii.sum()))]
@@ -168,7 +169,7 @@ class Journal(Touch, ContactPart):
         Centres of bearing and journal in the world at the start; the mass centres if left out.
     restitution
         Coefficient of restitution.
-    mu
+    mu, mu_static
         Must be zero.
 
     Raises
@@ -205,7 +206,7 @@ class Journal(Touch, ContactPart):
             raise InputError(
                 f"{self.what}: the clearance must be positive, received {self.clearance!r}", argument="clearance"
             )
-        if self.mu:
+        if self.friction_at_rest:
             raise InputError(f"{self.what}: journals have no friction yet, mu must be 0", argument="mu")
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         return [Gap("", ((-1.0, pair.length_word()),), -self.clearance)]

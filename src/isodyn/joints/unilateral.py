@@ -53,6 +53,7 @@ class ContactPart(Part):
     noun: ClassVar[str] = "contact"
     restitution: float
     mu: float
+    mu_static: float | None = None
 
     @abstractmethod
     def build(self, world: JointWorld) -> list[Gap]:
@@ -78,6 +79,16 @@ class ContactPart(Part):
             )
         if not (np.isfinite(self.mu) and self.mu >= 0.0):
             raise InputError(f"{self.what}: mu must not be negative, received {self.mu!r}", argument="mu")
+        if self.mu_static is not None and not (np.isfinite(self.mu_static) and self.mu_static >= self.mu):
+            raise InputError(
+                f"{self.what}: mu_static must not be less than mu = {self.mu:g}, received {self.mu_static!r}",
+                argument="mu_static",
+            )
+
+    @property
+    def friction_at_rest(self) -> float:
+        """The coefficient of friction where it sticks."""
+        return self.mu if self.mu_static is None else self.mu_static
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,9 +97,14 @@ class Touch:
 
     restitution: float = 0.0
     mu: float = 0.0
+    mu_static: float | None = None
 
 
-TOUCH: Keys = {"restitution": optional(Value.NOT_NEGATIVE), "mu": optional(Value.NOT_NEGATIVE)}
+TOUCH: Keys = {
+    "restitution": optional(Value.NOT_NEGATIVE),
+    "mu": optional(Value.NOT_NEGATIVE),
+    "mu_static": optional(Value.NOT_NEGATIVE),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +143,7 @@ def on_plane(part: Any, world: JointWorld, points: FloatArray, labels: Sequence[
         local = axes @ carrier.R
         pair = Pair(part.name, carrier, body, arm(carrier, at), arm(body, point), local, local)
         word = pair.word(words.OFFSET, a=axes[2] @ carrier.R)
-        slips = tuple(pair.word(words.OFFSET, a=way @ carrier.R) for way in ways) if part.mu > 0.0 else ()
+        slips = tuple(pair.word(words.OFFSET, a=way @ carrier.R) for way in ways) if part.friction_at_rest > 0.0 else ()
         gaps.append(Gap(label, ((1.0, word),), lift, slips))
     return gaps
 
@@ -149,5 +165,5 @@ def round_on(
     ways: tuple[tuple[float, float, float], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
     if flat:
         ways = ways[1:] if len(profile) else ways[:1]
-    slips = tuple(pair.word(words.SLIP, u=u, **numbers) for u in ways) if part.mu > 0.0 else ()
+    slips = tuple(pair.word(words.SLIP, u=u, **numbers) for u in ways) if part.friction_at_rest > 0.0 else ()
     return Gap(label, ((1.0, pair.word(words.CONTACT, **numbers)),), 0.0, slips)

@@ -5,8 +5,8 @@ where it is set, else the folder that the system has for caches. A file begins w
 sources that it was made from and ends with the SHA-256 of what is in it. What does not fit is
 compiled and written again; where nothing can be written, kernels are compiled for this process
 alone. Both are told in one line. Files are replaced whole, and a kernel that one process compiles
-is waited for by others. Code in these files is run: the folder is as trustworthy as who may write
-to it.
+is waited for by others. Code in these files is run, so the folder is made for the user alone; one
+that belongs to somebody else, or that others may write to, is not used, which is told.
 """
 
 from __future__ import annotations
@@ -46,23 +46,46 @@ def folder() -> Path:
     return Path(root) / "isodyn" / "kernels"
 
 
+def doubt(place: Path) -> str:
+    """Why code in a folder is not run; nothing where only this user, or the system, writes there."""
+    if os.name != "posix":
+        return ""
+    try:
+        found = place.stat()
+    except OSError:
+        return ""  # there is nothing to run
+    if found.st_uid not in (os.getuid(), 0):
+        return "it belongs to another user"
+    return "others may write to it (chmod 700 keeps them out)" if found.st_mode & 0o022 else ""
+
+
+def _made(place: Path) -> None:
+    """Make a folder for this user alone; OSError where it cannot be trusted."""
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if reason := doubt(place):
+        raise OSError(reason)
+
+
 class Entry:
     """The place of one kernel."""
 
     def __init__(self, source: str, name: str, machine: str, stamp: str) -> None:
         key = f"{source} {name} {machine} {sys.version} {numba.__version__}"
         digest = hashlib.sha256(key.encode()).hexdigest()[:20]
+        self.shipped = False  # with the package, and as trustworthy as that
         self.path, self.stamp = folder() / f"{name.replace('<', '').replace('>', '')}-{digest}.kernel", stamp.encode()
 
     @classmethod
     def at(cls, path: Path, stamp: bytes) -> Entry:
-        """The same in another place."""
+        """One that is shipped with the package."""
         entry = cls.__new__(cls)
-        entry.path, entry.stamp = path, stamp
+        entry.path, entry.stamp, entry.shipped = path, stamp, True
         return entry
 
     def known(self) -> bool:
         """Whether there is a file for this stamp."""
+        if not self.shipped and doubt(self.path.parent):
+            return False
         try:
             with self.path.open("rb") as file:
                 return file.read(len(self.stamp)) == self.stamp
@@ -76,7 +99,7 @@ class Entry:
         file = None
         if fcntl is not None:
             try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                _made(self.path.parent)
                 file = self.path.with_suffix(".lock").open("wb")
             except OSError:
                 file = None  # no folder to write to, which is told when the kernel is to be kept
@@ -95,6 +118,8 @@ class Entry:
     def read(self, rebuild: Callable[[memoryview], Any]) -> Any:
         """What `rebuild` makes of the file; None where there is none, or none that can be used."""
         try:
+            if not self.shipped and (reason := doubt(self.path.parent)):
+                raise OSError(reason)
             data = self.path.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -118,7 +143,7 @@ class Entry:
         data = self.stamp + data
         temporary = self.path.with_name(f"{self.path.name}.{uuid.uuid4().hex[:12]}")
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            _made(self.path.parent)
             temporary.write_bytes(data + hashlib.sha256(data).digest())
             temporary.replace(self.path)
         except OSError as error:

@@ -284,6 +284,15 @@ def full(matrix: Any) -> FloatArray:
     return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
 
 
+def lengths_of_rows(matrix: Any, sizes: FloatArray) -> FloatArray:
+    """Lengths of the rows of a matrix whose columns are multiplied by these sizes."""
+    if not sp.issparse(matrix):
+        return np.asarray(np.linalg.norm(matrix * sizes, axis=1))
+    matrix = sp.csr_array(matrix)
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    return np.sqrt(np.bincount(rows, (matrix.data * sizes[matrix.indices]) ** 2, matrix.shape[0]))
+
+
 def largest(matrix: Any) -> float:
     """Largest entry by size."""
     return float(np.abs(matrix.data if sp.issparse(matrix) else matrix).max(initial=0.0))

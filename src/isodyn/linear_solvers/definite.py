@@ -17,6 +17,8 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.later import sparse_linalg
+from isodyn.linear_solvers.cholmod import cholesky
+from isodyn.linear_solvers.pardiso import pardiso
 
 SYMMETRY = 1e-10  # |A_ij − A_ji| relative to √(A_ii A_jj) below which a matrix is symmetric
 TOLERANCE = 1e-9  # eigenvalues of the scaled matrix above minus this are not negative
@@ -83,6 +85,8 @@ def _negative_direction(A: Any) -> FloatArray | None:
         return None
     scaled = sp.diags_array(scale) @ A @ sp.diags_array(scale)
     shifted = sp.csc_array(scaled + TOLERANCE * sp.eye_array(n))
+    if cholesky(shifted) is not None or pardiso(shifted) is not None:
+        return None
     try:
         lu = sparse_linalg.splu(
             shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}

@@ -23,7 +23,7 @@ from isodyn.linear_solvers.blocks import Sparsity, full, storage_of
 from isodyn.linear_solvers.choice import pattern_for
 from isodyn.linear_solvers.dependent_rows import find_dependent
 
-WORN = 0.1  # rows that are less independent than this part of the best choice are exchanged
+WORN = 0.1  # of the volume that enforced rows span with one of them exchanged: less, and it is
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
 
 
@@ -34,7 +34,6 @@ class Rows:
     chosen: IntArray
     dropped: IntArray
     diagonal: FloatArray
-    singular_values: FloatArray
 
     @property
     def rank(self) -> int:
@@ -49,28 +48,32 @@ def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
     m, G = G.shape[0], full(G)
     if m == 0:
         empty = np.zeros(0, dtype=np.int64)
-        return Rows(empty, empty, np.zeros(0), np.zeros(0))
+        return Rows(empty, empty, np.zeros(0))
     length = np.linalg.norm(G, axis=1)
     scaled = G / np.where(length > 0, length, 1.0)[:, None]
     diagonal, order = np.zeros(m), np.zeros(m, dtype=np.int64)
     if m == 1:  # nothing to factorise, and SciPy stays where it is
         diagonal[0] = np.linalg.norm(scaled)
     else:
-        R, order = linalg.qr(scaled.T, mode="r", pivoting=True)
-        diagonal[: min(R.shape)] = np.abs(np.diag(R))[: min(R.shape)]
+        R, order = linalg.lapack.dgeqp3(scaled.T, lwork=2 * m + 32 * (m + 1))[:2]
+        order, found = order - 1, np.abs(np.diag(R))
+        diagonal[: found.size] = found
     rank = int((diagonal > tolerance * max(diagonal[0], 1e-300)).sum())
     chosen = np.sort(order[:rank]).astype(np.int64)
     dropped = np.sort(order[rank:]).astype(np.int64)
-    return Rows(chosen, dropped, diagonal, np.linalg.svd(scaled, compute_uv=False))
+    return Rows(chosen, dropped, diagonal)
 
 
-def independence(G: Any, chosen: IntArray) -> float:
-    """How independent these rows are: the smallest singular value of the rows scaled to unit
-    length."""
-    rows = full(G)[chosen]
-    length = np.linalg.norm(rows, axis=1)
-    scaled = rows / np.where(length > 0, length, 1.0)[:, None]
-    return float(np.linalg.svd(scaled, compute_uv=False)[-1]) if chosen.size else 1.0
+def largest_part(G: Any, rows: Rows) -> float:
+    """The largest part of an enforced row in a dropped one, all in unit length: by how much the
+    volume that enforced rows span would grow if the two were exchanged."""
+    if not rows.rank or not rows.dropped.size:
+        return 0.0
+    G = full(G)
+    length = np.linalg.norm(G, axis=1)
+    scaled = G / np.where(length > 0, length, 1.0)[:, None]
+    parts = np.linalg.lstsq(scaled[rows.chosen].T, scaled[rows.dropped].T, rcond=None)[0]
+    return float(np.abs(parts).max())
 
 
 def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray, sizes: FloatArray) -> Rows:
@@ -80,12 +83,12 @@ def choose_sparse(pattern: Sparsity, M: FloatArray, G: FloatArray, sizes: FloatA
     A, dependent = np.zeros(storage_of(packed)), np.zeros(pattern.n + pattern.m, dtype=np.int64)
     find_dependent(M, G, np.zeros(pattern.m), sizes, packed, TOLERANCE**2, A, dependent)
     loose = dependent[pattern.n :] == 1
-    return Rows(np.flatnonzero(~loose), np.flatnonzero(loose), np.ones(pattern.m), np.ones(0))
+    return Rows(np.flatnonzero(~loose), np.flatnonzero(loose), np.ones(pattern.m))
 
 
 def every(m: int) -> Rows:
     """All m rows, without looking."""
-    return Rows(np.arange(m), np.zeros(0, dtype=np.int64), np.ones(m), np.ones(m))
+    return Rows(np.arange(m), np.zeros(0, dtype=np.int64), np.ones(m))
 
 
 def partners(G: Any, rows: Rows, row: int) -> list[int]:
@@ -102,7 +105,7 @@ def partners(G: Any, rows: Rows, row: int) -> list[int]:
 def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray:
     """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes,
     where those of rows are known."""
-    r, s = _units(G, scales)
+    r, s = units_of(G, scales)
     B, y = _in_units(G, r, s), r * lam
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         return np.asarray(sparse_linalg.lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
@@ -116,7 +119,7 @@ def least_in_units(B: FloatArray, y: FloatArray) -> FloatArray:
 
 def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
-    r, s = _units(G, scales)
+    r, s = units_of(G, scales)
     B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         moved[rows.chosen] = sparse_linalg.lsqr(B[rows.chosen].T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r[rows.chosen]
@@ -126,7 +129,7 @@ def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -
     return moved
 
 
-def _units(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
+def units_of(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
     """Sizes of rows and columns; ones where nothing is known."""
     m, n = G.shape
     known = scales is not None and scales.rows is not None and scales.rows.size == m
@@ -136,5 +139,7 @@ def _units(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
 def _in_units(G: Any, rows: FloatArray, columns: FloatArray) -> Any:
     """G_kj s_j / r_k."""
     if sp.issparse(G):
-        return sp.csr_array(sp.diags_array(1.0 / rows) @ G @ sp.diags_array(columns))
+        G = sp.csr_array(G, copy=True)
+        G.data = np.repeat(1.0 / rows, np.diff(G.indptr)) * G.data * columns[G.indices]
+        return G
     return G * (columns / rows[:, None])

@@ -4,6 +4,7 @@ from isodyn.expressions.time import Formula, Polynomial, Pulse, Ramp, Sine, Stai
 from isodyn.loads.elements import Bushing, Spring
 from isodyn.loads.formula import FormulaForce, FormulaMotor, FormulaTorque, Tension
 from isodyn.loads.formula_laws import formula_law
+from isodyn.loads.geared import GearMotor
 from isodyn.loads.on_bodies import DistributedForce, Drag, Force, Torque
 from isodyn.loads.on_joints import JointFriction, JointLimit, JointSpring, Motor
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
@@ -18,6 +19,7 @@ __all__ = [
     "FormulaForce",
     "FormulaMotor",
     "FormulaTorque",
+    "GearMotor",
     "Input",
     "JointFriction",
     "JointLimit",

@@ -18,7 +18,8 @@ from isodyn.parts import Part
 
 @dataclass(frozen=True)
 class Input:
-    """A name in a formula: a measure, or its rate; without a word the time."""
+    """A name in a formula: a measure, or its rate; without a word the time, or what the `shift` of
+    the law makes of it."""
 
     word: Word | None = None
     rate: bool = False

@@ -8,17 +8,16 @@ leave: it is integrated by way of `isodyn.marching.index_reduction`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.errors import SchemeError
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import FloatArray
+from isodyn.systems.base import System
 from isodyn.systems.consistent_values import consistent
 from isodyn.systems.derivative_chain import Index
 
 
 def algebraic_start(
-    system: Any, t: float, s: FloatArray, z: FloatArray, closure: Closure
+    system: System, t: float, s: FloatArray, z: FloatArray, closure: Closure
 ) -> tuple[FloatArray, FloatArray, Index]:
     """s', z and the index; refused where this closure of steps is not for it."""
     rate, found, chain = consistent(system, t, s, z)

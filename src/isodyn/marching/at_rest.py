@@ -32,6 +32,7 @@ from isodyn.marching.start import (
 )
 from isodyn.stepping import initial
 from isodyn.stepping.newton_settings import Newton
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import started
 from isodyn.systems.multiplier_forces import refuse_jammed
 
@@ -44,7 +45,7 @@ class AtRest(EnforcedRows):
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         closure: Closure = OPEN,
         scaling: FloatArray | None = None,
         *,
@@ -63,7 +64,8 @@ class AtRest(EnforcedRows):
             self.look(t)
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
-            z = self.system.z0 if first else state.lam
+            algebraic: Any = self.system  # with z0, what its unknowns start from
+            z = algebraic.z0 if first else state.lam
             state.a[:], state.lam[:], self.index = algebraic_start(self.system, t, state.v, z, self.closure)
             state.da[:] = 0.0
             state.dt = 0.0
@@ -152,8 +154,8 @@ class AtRest(EnforcedRows):
         other rows are enforced from now on."""
         state, t = self.state, self.state.t
         try:
-            refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest)
-            return self.worn(G) and self.choose_again()
+            refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest, G)
+            return self.worn(G) and self.choose_again(G)
         except ConflictError:
             if not self.choose_again():
                 raise

@@ -34,13 +34,14 @@ class Automatic:
 
     def __init__(self, run: MethodRun) -> None:
         self.run = run
-        large = run.system.nv + run.system.m > LARGEST
+        sparse = run.model.sparsity is not None
+        large = not sparse and run.system.nv + run.system.m > LARGEST
         self.both: list[Any] = [OrderEight(run), None if large else OrderFive(run)]
         self.both[EXPLICIT].own.watched = not large
         only = bool(run.model.traits & GENERAL and run.system.m)
         self.mode, self.interval = IMPLICIT if only else EXPLICIT, FIRST_QUESTION
         self.switches: list[tuple[float, int]] = []  # when, and to which
-        if not only and not large:
+        if not only and not large and not sparse:  # which is not asked whether it is still needed
             self.both[IMPLICIT].own.asks_in = self.interval
 
     @property

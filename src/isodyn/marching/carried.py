@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.later import Later
 from isodyn.linear_solvers.rows import Rows
-from isodyn.marching.switches import without
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
 
+switched_off: Any = Later("isodyn.mechanism.switched_off")  # mechanisms only
+
 LEFT = ("q", "v", "a", "lam")
-CHOICE = ("chosen", "dropped", "diagonal", "singular_values")
+CHOICE = ("chosen", "dropped", "diagonal")
 
 
 def carried(run: Run) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
     run.held = np.flatnonzero(run.holds[-1][1]) if run.holds else None
     if found["loads_off"].size:
         off = {str(name) for name in found["loads_off"]}
-        run.take_model(without(run.system, off), tuple(sorted(off)))
+        run.take_model(switched_off.without_loads(run.system, off), tuple(sorted(off)))
     run.switched = [
         (int(row), tuple(str(off).split("\n")) if str(off) else ())
         for row, off in zip(found["switch_rows"], found["switched"], strict=True)

@@ -10,13 +10,14 @@ from isodyn.errors import SchemeError
 from isodyn.formulations import Stabilised
 from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, NONIDEAL, SOLVES
 from isodyn.schemes import Composition
+from isodyn.systems.base import System
 from isodyn.systems.scales import reach
 
 _FAR = 0.5  # an increment for which retractions show whether they are subgroups
 _SAME = 1e-10
 
 
-def check_composition(system: Any, scheme: Composition, formulation: Any) -> None:
+def check_composition(system: System, scheme: Composition, formulation: Any) -> None:
     """SchemeError for systems on which the base of a composed scheme is not symmetric."""
     hint = "take Scheme.central_difference() as the base, or integrate_adaptive"
     if formulation is not None and not isinstance(formulation, Stabilised):

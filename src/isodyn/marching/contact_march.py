@@ -10,27 +10,56 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import Any
 
+import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, POSITION, VELOCITY, f8, i8, kernel
+from isodyn.kernels.compiled import (
+    F2,
+    MODEL_TYPE,
+    NO_PIVOT,
+    OK,
+    POSITION,
+    RAISED,
+    VELOCITY,
+    WRONG_SHAPE,
+    f8,
+    i8,
+    kernel,
+)
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.marching.march import (
     COLUMNS,
+    FULL,
     ROWS_TYPE,
     is_saved,
+    lands_or_counts,
     look_into,
     save_row,
     time_of,
 )
-from isodyn.stepping.chosen_step import leg_number, leg_to, shift
-from isodyn.stepping.contact_memory import CONTACTS, OPEN, STICK, Touching, ask
+from isodyn.stepping.chosen_step import (
+    HALF,
+    LONGER,
+    SHORTER,
+    bounded,
+    end_of_step,
+    judged,
+    leg_to,
+    next_landing,
+    shift,
+)
+from isodyn.stepping.closure import copy_to
+from isodyn.stepping.contact_memory import CONTACTS, OPEN, SLIP, STICK, Contacts, Touching, ask
 from isodyn.stepping.contact_step import closed_step, note_slip
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Physics
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
+from isodyn.stepping.step_error import estimate
 
-# statuses: a gap closed, or slip came to rest or turned, in the last step; other contacts are closed
-CLOSED, TURNED, CHANGED = 130, 131, 132
+# statuses: in the last step a gap closed; slip came to rest or turned round; a contact was torn loose;
+# and after it other contacts are closed
+CLOSED, TURNED, LOOSE, CHANGED = 130, 131, 132, 133
+TAKEN = (OK, CLOSED, TURNED, LOOSE)  # statuses of steps that were taken
 DEEP = 1e-13  # of the size of a gap: less penetration is rounding
 
 ContactRows = namedtuple("ContactRows", "gap force balance mode")
@@ -39,7 +68,7 @@ CONTACT_ROWS = types.NamedUniTuple(F2, 4, ContactRows)
 
 
 @kernel(types.void(CONTACTS, CONTACT_ROWS, i8))
-def write_contacts(contacts: Any, kept: Any, row: int) -> None:
+def write_contacts(contacts: Contacts, kept: Any, row: int) -> None:
     """A row of the contacts."""
     for k in range(contacts.closed.size):
         kept.gap[row, k], kept.mode[row, k] = contacts.gap[k], contacts.mode[k]
@@ -63,7 +92,7 @@ def dips(g_0: float, s_0: float, g_1: float, s_1: float, dt: float) -> bool:
 
 
 @kernel()
-def gaps_closed(contacts: Any, dt: float) -> int:
+def gaps_closed(contacts: Contacts, dt: float) -> int:
     """CLOSED if an open contact is closed at the end of the last step, or was inside it."""
     deepest, status = 0.0, OK
     for k in range(contacts.closed.size):
@@ -79,20 +108,28 @@ def gaps_closed(contacts: Any, dt: float) -> int:
 
 
 @kernel()
-def slips_turned(contacts: Any) -> int:
-    """TURNED if a contact with one tangent that slid comes to rest, or slides the other way."""
+def slips_turned(contacts: Contacts) -> int:
+    """TURNED if a contact that slid comes to rest, or slides back; LOOSE if one at rest is torn loose,
+    and friction drops."""
     for k in range(contacts.closed.size):
-        if contacts.slip[k] == 0.0 or contacts.mode[k] == OPEN or contacts.enforced[k] == 1:
+        if contacts.mode[k] == OPEN:
             continue
-        row = contacts.tangent[k]
-        if contacts.mode[k] == STICK or contacts.rate[row] * contacts.slip[k] <= 0.0:
+        along, size = 0.0, 0.0
+        for row in range(contacts.tangent[k], contacts.tangent[k + 1]):
+            along += contacts.rate[row] * contacts.slip[row]
+            size += contacts.slip[row] ** 2
+        if size > 0.0 and (contacts.mode[k] == STICK or along <= 0.0):
             contacts.culprit = k
             return TURNED
+        torn = contacts.mode_before[k] == STICK and contacts.mode[k] == SLIP
+        if torn and contacts.closed[k] == 1 and contacts.balance[k] > 0.0 and contacts.mu_static[k] > contacts.mu[k]:
+            contacts.culprit = k
+            return LOOSE
     return OK
 
 
 @kernel()
-def count_closed(contacts: Any) -> int:
+def count_closed(contacts: Contacts) -> int:
     """How many contacts are closed."""
     found = 0
     for k in range(contacts.closed.size):
@@ -101,7 +138,7 @@ def count_closed(contacts: Any) -> int:
 
 
 @kernel()
-def remember_contacts(contacts: Any) -> None:
+def remember_contacts(contacts: Contacts) -> None:
     """What contacts do before a step."""
     for k in range(contacts.closed.size):
         contacts.closed_before[k], contacts.mode_before[k] = contacts.closed[k], contacts.mode[k]
@@ -117,15 +154,15 @@ def step_with_contacts(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
+    plan: Plan,
     t_1: float,
-    state: Any,
-    memory: Any,
-    counters: Any,
+    state: State,
+    memory: Memory,
+    counters: Counters,
     gap_model: Any,
-    contacts: Any,
+    contacts: Contacts,
 ) -> int:
-    """One step to t_1; OK, CLOSED, TURNED, or what went wrong. The state before it is in
+    """One step to t_1; a status of TAKEN, or what went wrong. The state before it is in
     memory.before."""
     leg = plan.legs[leg_to(plan, state.step, t_1)]
     copy_struct(state, memory.before)
@@ -156,6 +193,64 @@ def step_with_contacts(
     return slips_turned(contacts) if status == OK else status
 
 
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY), apart=True)
+def look_after(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
+    """Whether somebody has to look into the last step, which was cut."""
+    return look_into(model, tables, scratch, plan, state, memory)
+
+
+@kernel(types.void(CONTACTS))
+def forget_step(contacts: Contacts) -> None:
+    """What contacts did before the last step."""
+    for k in range(contacts.closed.size):
+        contacts.closed[k], contacts.mode[k] = contacts.closed_before[k], contacts.mode_before[k]
+    copy_to(contacts.force_before, contacts.force)
+
+
+@kernel()
+def sized_with_contacts(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    plan: Plan,
+    state: State,
+    memory: Memory,
+    counters: Counters,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """One step whose size the policy chooses; a status of TAKEN, or what went wrong. A step through a
+    gap is judged like others, and looked into afterwards."""
+    size = bounded(plan, state.next_dt)
+    while True:
+        t, t_1 = state.t, end_of_step(state.t, size, next_landing(plan, state.t))
+        leg = plan.legs[leg_to(plan, state.step, t_1)]
+        status = step_with_contacts(model, tables, scratch, plan, t_1, state, memory, counters, gap_model, contacts)
+        wrong = OK if status in TAKEN else status
+        if wrong == OK and plan.estimates == 1:
+            p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+            wrong = estimate(p, leg, min(t_1, leg.t_limit), memory.before, state, memory, counters)
+        factor = judged(plan, leg, state, memory) if wrong == OK else HALF
+        if factor > 0.0:
+            wanted = factor * (t_1 - t)
+            state.next_dt = bounded(plan, max(wanted, size) if t_1 - t < 0.99 * size and factor >= 1.0 else wanted)
+            memory.before.next_dt = state.next_dt
+            return status
+        if wrong != OK:
+            memory.before.repeated = 1
+        copy_struct(memory.before, state)
+        forget_step(contacts)
+        memory.factors_good = 0
+        if np.isnan(factor) or factor == 0.0:
+            return RAISED
+        if wrong in (RAISED, WRONG_SHAPE, NO_PIVOT):
+            return wrong
+        if t_1 - t <= LONGER * plan.smallest_dt:
+            return UNDERFLOW if wrong == OK else wrong
+        counters.rejected += 1
+        size = max(min(-factor, SHORTER) * (t_1 - t), plan.smallest_dt)
+
+
 MARCH_WITH = i8(
     MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS, MODEL_TYPE, CONTACTS, CONTACT_ROWS
 )
@@ -166,24 +261,35 @@ def march_with_contacts(
     model: Any,
     tables: Any,
     scratch: Any,
-    plan: Any,
-    state: Any,
-    memory: Any,
+    plan: Plan,
+    state: State,
+    memory: Memory,
     columns: Any,
     rows: Any,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
-    contacts: Any,
+    contacts: Contacts,
     kept: Any,
 ) -> int:
-    """Go on until contacts.upto steps are done, or something happened in the last one: CLOSED and TURNED
-    before it is counted, CHANGED after."""
+    """Go on until contacts.upto steps are done, or something happened in the last one: CHANGED after it
+    is counted, with what was seen of events in contacts.seen; others before."""
     while state.step < contacts.upto:
-        leg = plan.legs[leg_number(plan, state.step)]
-        t_1, saved, closed = time_of(plan, state.step), is_saved(plan, state.step), count_closed(contacts)
-        status = step_with_contacts(model, tables, scratch, plan, t_1, state, memory, counters, gap_model, contacts)
+        closed = count_closed(contacts)
+        if plan.by_policy == 1:
+            if state.t >= plan.t_stop:
+                return OK
+            if counters.rows >= rows.t.size:
+                return FULL
+            landing = next_landing(plan, state.t)
+            status = sized_with_contacts(model, tables, scratch, plan, state, memory, counters, gap_model, contacts)
+            t_1 = state.t
+            saved = lands_or_counts(plan, state.step, t_1, landing)
+        else:
+            t_1, saved = time_of(plan, state.step), is_saved(plan, state.step)
+            status = step_with_contacts(model, tables, scratch, plan, t_1, state, memory, counters, gap_model, contacts)
         if status != OK:
             return status
+        leg = plan.legs[leg_to(plan, state.step, t_1)]
         state.step += 1
         counters.steps += 1
         if saved:
@@ -192,9 +298,10 @@ def march_with_contacts(
             status = save_row(p, leg, t_1, state, memory, columns, rows, counters)
             if status != OK:
                 return status
-        if count_closed(contacts) != closed:
-            return CHANGED
         status = look_into(model, tables, scratch, plan, state, memory)
+        if count_closed(contacts) != closed:
+            contacts.seen = status
+            return CHANGED
         if status != OK:
             return status
     return OK

@@ -1,37 +1,39 @@
 """A run with contacts: steps with closed contacts in them, cut only where a gap closes or slip turns
 round; impacts there, and a start after every change of what is closed.
 
-The step that ends where a gap closes is found on its own size: g(step(x)) = 0 is solved for x, so that
-the state there is the end of a step as any other. Source: docs/derivations/contact.md.
+Steps end there as any other (isodyn.marching.contact_location). Source: docs/derivations/contact.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray, IntArray
+from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray
 from isodyn.marching import contact_march
-from isodyn.marching.contact_march import CHANGED, CLOSED, TURNED
-from isodyn.marching.contact_steps import TAKEN, TOUCHES, ContactSteps
+from isodyn.marching.contact_location import ContactLocation
+from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, TURNED
+from isodyn.marching.contact_steps import TOUCHES
+from isodyn.marching.march import HAPPENED
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
-from isodyn.stepping.contact_memory import NO_PUSH, OPEN
+from isodyn.stepping.contact_memory import NO_PUSH
 from isodyn.stepping.impacts import Impacts
+from isodyn.systems.base import System
 
-EPS = float(np.finfo(np.float64).eps)
-ITERATIONS = 80  # of the location of an event
-INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
+FLAT = 1e-9  # of the size of a gap: lower bounces are none
 REST = 1e-13  # of the speeds: a sequence ends when contacts approach no faster
+SEEN_TO = (CLOSED, TURNED, LOOSE)  # statuses of a march that stopped before its last step was counted
 
 
-class ContactRun(ContactSteps):
+class ContactRun(ContactLocation):
     """A run with contacts."""
+
+    restarted = False  # whether an event has changed the state
 
     # ---- the course of a run
 
@@ -40,19 +42,37 @@ class ContactRun(ContactSteps):
         model = self.other or self.model
         for leg in self.plan.legs:
             leg.traits = model.traits
-        while self.state.step < upto:
-            self.make_room(int(self.counters.rows) + upto - int(self.state.step) + 2)
+        while self.state.step < upto and self.ended is None and not self.at_stop:
+            if not self.sized:
+                more = (upto - int(self.state.step)) // max(int(self.plan.save_every), 1)
+                self.make_room(int(self.counters.rows) + more + 2)
             self.contacts.upto = upto
             tables: tuple[Any, ...] = self.plan, self.state, self.memory, self.columns, self.rows, self.counters
             given = (*self.physics_with, *tables, *self.touching, self.kept)
             status = int(contact_march.march_with_contacts(*given))
             if status == CHANGED:
-                self.start_from_here()
-            elif status in (CLOSED, TURNED):
+                if not self.events_acted(int(self.contacts.seen)):
+                    self.start_from_here()
+            elif status in SEEN_TO:
                 self.see_to(status)
             else:
                 return status
         return OK
+
+    def events_acted(self, status: int | None = None) -> bool:
+        """Look for events in the last step, which is counted; whether one changed its end, or ended
+        the run."""
+        if self.watch is None:
+            return False
+        if status is None:
+            given: tuple[Any, ...] = self.plan, self.state, self.memory
+            status = int(contact_march.look_after(*self.physics_with, *given))
+        if status != HAPPENED:
+            self.check(status, float(self.state.t), float(self.state.t))
+            return False
+        t, self.restarted = float(self.state.t), False
+        self.ended = self.watch.look()
+        return self.ended is not None or self.restarted or t != self.state.t
 
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations, multipliers and forces of contacts at a start."""
@@ -61,9 +81,8 @@ class ContactRun(ContactSteps):
         if first:
             self.refuse_below(t)
             self.close_and_open(state)
-            n = len(self.known.names)
-            hit = contacts.gap <= TOUCHES * contacts.size
-            if (hit & (contacts.rate[:n] < -NO_PUSH * contacts.fastest)).any():  # an impact at the start
+            hit = self.approaching()
+            if hit.any():  # an impact at the start
                 after, impulse, lost = self.jumped(state.copy(), hit, self.known.restitution)
                 self.note(impulse, lost)
                 state.v[:] = after.v
@@ -71,6 +90,27 @@ class ContactRun(ContactSteps):
         if contacts.closed.any():
             self.accelerate(state)
         self.look_at(state)
+
+    def approaching(self) -> Any:
+        """Contacts that touch, if one of them approaches; none otherwise."""
+        contacts, n = self.contacts, len(self.known.names)
+        hit = contacts.gap <= TOUCHES * contacts.size
+        fast = (hit & (contacts.rate[:n] < -NO_PUSH * contacts.fastest)).any()
+        return hit if fast else np.zeros(n, dtype=bool)
+
+    def restart(self, after: Any, switches: list[Any]) -> None:
+        """A start from another state, which an event made: contacts that it closes take part in an
+        impact."""
+        self.restarted = True
+        state = self.state.copy()
+        state.q[:], state.v[:] = after.q, after.v
+        self.close_and_open(state)
+        hit = self.approaching()
+        if hit.any():
+            state, impulse, lost = self.jumped(state, hit, self.known.restitution)
+            self.note(impulse, lost)
+            self.close_and_open(state)
+        super().restart(after._replace(v=state.v.copy()), switches)
 
     # ---- what happens in a step
 
@@ -86,138 +126,47 @@ class ContactRun(ContactSteps):
         found: float | None = None
         if status == CLOSED:
             found = self.closing(t_0, t_1)
-            status = CLOSED if found is None else self.step_to(found)
-        if found is None and status == CLOSED:  # it came near, and did not close
-            self.step_to(t_1)
-            status = OK
+            status = self.step_to(t_1 if found is None else found)
+            status = OK if status == CLOSED else status
         t_stop = t_1 if found is None else found
-        if status == TURNED:
-            self.turn(t_0, t_stop)
-        elif found is None:
-            self.go_past()
-        else:
+        if status in (TURNED, LOOSE):
+            t = (self.turn if status == TURNED else self.tear)(t_0, t_stop)
+            self.count_to(t, whole=found is None and t == t_1)
+            if not self.events_acted():
+                self.start_from_here()
+            self.contacts.loose = 0
+            return
+        self.count_to(t_stop, whole=found is None)
+        if self.events_acted():
+            return
+        if found is not None:
             self.located += 1
-            self.impact()
+            contacts = self.contacts
+            hit = (contacts.gap <= TOUCHES * contacts.size) | (contacts.closed == 1)
+            self.jump_of(hit, self.state.v.copy(), self.typical_dt)
+        elif self.contacts.closed.sum() != self.contacts.closed_before.sum():
+            self.start_from_here()
 
-    def solved(self, f: Callable[[float], float], low: float, f_low: float, high: float, f_high: float) -> float:
-        """The time at which f, above zero at `low` and below at `high`, is zero (Illinois)."""
-        side, ulp = 0, float(np.spacing(max(abs(low), abs(high))))
-        t = high
-        for _ in range(ITERATIONS):
-            t = (low * f_high - high * f_low) / (f_high - f_low)
-            t = min(max(t, low), high)
-            if high - low <= ulp or t in (low, high):
-                t = 0.5 * (low + high) if high - low > 2.0 * ulp else high
-            value = f(t)
-            if value == 0.0 or high - low <= ulp:
-                break
-            if value < 0.0:
-                high, f_high = t, value
-                f_low *= 0.5 if side < 0 else 1.0
-                side = -1
-            else:
-                low, f_low = t, value
-                f_high *= 0.5 if side > 0 else 1.0
-                side = 1
-            if abs(value) <= EPS:
-                break
-        return t
-
-    def closing(self, t_0: float, t_1: float) -> float | None:
-        """When the first of the open gaps closes; None where none does."""
-        contacts = self.contacts
-        candidates = (contacts.closed_before == 0) & (contacts.mode == OPEN)
-        through = candidates & (contacts.gap < -contact_march.DEEP * contacts.size)
-        if not through.any():
-            t_1, through = self.deepest(t_0, t_1, np.flatnonzero(candidates))
-            if t_1 == t_0:
-                return None
-        sizes = contacts.size[through]
-
-        def lowest(t: float) -> float:
-            self.step_to(t)
-            return float((contacts.gap[through] / sizes).min())
-
-        high = float((contacts.gap[through] / sizes).min())
-        low, value = t_0, float((contacts.gap_before[through] / sizes).min())
-        if value <= contact_march.DEEP:  # it begins at zero, and leaves first
-            low = t_0 + INSIDE * (t_1 - t_0)
-            value = lowest(low)
-            while value <= 0.0 and low - t_0 > 1e-9 * (t_1 - t_0):
-                low = t_0 + 0.1 * (low - t_0)
-                value = lowest(low)
-            if value <= 0.0:
-                return max(low, t_0)
-        return self.solved(lowest, low, value, t_1, high)
-
-    def deepest(self, t_0: float, t_1: float, candidates: IntArray) -> tuple[float, Any]:
-        """A time inside the step at which a gap that is open at both ends is closed; t_0 where there
-        is none."""
-        contacts, dt = self.contacts, t_1 - t_0
-        before, after = contacts.gap_before.copy(), contacts.gap.copy()
-        slope, end = contacts.rate_before.copy(), contacts.rate.copy()
-        x = np.linspace(0.0, 1.0, 65)[1:-1]
-        none = np.zeros(after.size, dtype=bool)
-        for k in candidates:
-            if not slope[k] < 0.0 < end[k]:
-                continue
-            c = 3.0 * (after[k] - before[k]) - (2.0 * slope[k] + end[k]) * dt
-            d = (slope[k] + end[k]) * dt - 2.0 * (after[k] - before[k])
-            values = before[k] + x * (slope[k] * dt + x * (c + x * d))
-            t = t_0 + float(x[values.argmin()]) * dt
-            if values.min() < 0.0 and self.step_to(t) in TAKEN:
-                none[k] = contacts.gap[k] < -contact_march.DEEP * contacts.size[k]
-                if none[k]:
-                    return t, none
-        return t_0, none
-
-    def turn(self, t_0: float, t_1: float) -> None:
-        """End the last step where slip comes to rest; what follows is decided by a start."""
-        contacts, k = self.contacts, int(self.contacts.culprit)
-        row, way = int(contacts.tangent[k]), float(np.sign(contacts.slip[k]))
-        contacts.enforced[k], contacts.direction[row] = 1, way
-
-        def slides(t: float) -> float:
-            self.step_to(t)
-            return way * float(contacts.rate[row])
-
-        try:
-            high, low = slides(t_1), way * float(contacts.slip[k])
-            t = self.solved(slides, t_0, low, t_1, high) if high < 0.0 else t_1
-            if t != t_1:
-                self.step_to(t)
-        finally:
-            contacts.enforced[k] = 0
-        if t == t_1 and t_1 == self.next_time():
-            self.go_past()
-        else:
+    def count_to(self, t: float, *, whole: bool) -> None:
+        """Count the last step, to t: the whole of it, or a part."""
+        if not whole:
             self.count_part()
-        self.start_from_here()
-
-    def go_past(self) -> None:
-        """Count the last step, which was looked into."""
-        closed = int(self.contacts.closed.sum()), int(self.contacts.closed_before.sum())
+            return
         step = int(self.state.step)
         self.state.step += 1
         self.counters.steps += 1
         if self.is_saved(step):
             self.keep_row()
-        if closed[0] != closed[1]:
-            self.start_from_here()
 
     def is_saved(self, step: int) -> bool:
-        """Whether a step becomes a row."""
+        """Whether the last step becomes a row."""
         plan = self.plan
+        if self.sized:
+            t, asked = float(self.state.t), plan.times
+            return bool(t == plan.t_stop or ((t == asked).any() if asked.size else (step + 1) % plan.save_every == 0))
         return bool(step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0)
 
     # ---- impacts
-
-    def impact(self) -> None:
-        """The jump at the end of the last step, and a start from there."""
-        contacts, state = self.contacts, self.state
-        hit = (contacts.gap <= TOUCHES * contacts.size) | (contacts.closed == 1)
-        self.count_part()
-        self.jump_of(hit, state.v.copy(), self.typical_dt)
 
     def jump_of(self, hit: Any, v: FloatArray, dt: float) -> None:
         """The jump of these contacts from the velocities v, which come to rest if their bounces
@@ -230,9 +179,15 @@ class ContactRun(ContactSteps):
         if resting.any():
             e = np.where(resting, 0.0, known.restitution)
             after, impulse, lost = self.jumped(before, hit, e)
+        self.go_on_after(after, impulse, lost)
+
+    def go_on_after(self, after: Any, impulse: FloatArray, lost: FloatArray) -> None:
+        """A start after an impact."""
         self.note(impulse, lost)
         self.close_and_open(after)
-        self.restart(self.sample()._replace(v=after.v.copy()), [])
+        super().restart(self.sample()._replace(v=after.v.copy()), [])
+        if self.watch is not None:
+            self.watch.begin()
 
     def jumped(self, before: Any, hit: Any, e: FloatArray) -> tuple[Any, FloatArray, FloatArray]:
         """The state after an impact, impulses, and the energy that each contact took."""
@@ -278,7 +233,10 @@ class ContactRun(ContactSteps):
         contacts.closed, contacts.mode = closed, mode
         with np.errstate(divide="ignore", invalid="ignore"):
             left = 2.0 * u / np.abs(rates) / (1.0 - e)
-        return hit & (u > 0.0) & (rates < 0.0) & (e < 1.0) & (left < dt)
+        # steps that choose themselves may be as long as many bounces: there the tolerance counts
+        few = u < self.sizes.policy.rtol * contacts.fastest if self.sizes is not None else left < dt
+        few |= u * u <= 2.0 * FLAT * contacts.size * np.abs(rates)
+        return hit & (u > 0.0) & (rates < 0.0) & (e < 1.0) & few
 
     def accelerations_of(self, state: Any) -> FloatArray:
         """g̈ of all contacts at a state."""
@@ -306,14 +264,13 @@ class ContactRun(ContactSteps):
         slow = 2.0 * e * np.abs(rates_0) <= (1.0 - e) * np.abs(u - rates_0)
         e = np.where(slow | (rates_0 >= 0.0), 0.0, e)
         after, impulse, lost = self.jumped(before, hit, e)
-        self.note(impulse, lost)
         self.state.step += 1
         self.counters.steps += 1
-        self.close_and_open(after)
-        self.restart(self.sample()._replace(v=after.v.copy()), [])
+        if not self.events_acted():
+            self.go_on_after(after, impulse, lost)
 
 
-def run_with(system: Any, impacts: Impacts | None) -> Any:
+def run_with(system: System, impacts: Impacts | None) -> Any:
     """A run of a system with gaps."""
     if system.contacts is None:
         raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")

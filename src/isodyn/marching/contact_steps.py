@@ -8,37 +8,38 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import ConvergenceError, InputError, PainleveError
-from isodyn.kernels.compiled import GENERAL, NONIDEAL, OK, FloatArray
+from isodyn.kernels.compiled import GENERAL, NONIDEAL, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.marching import contact_march
-from isodyn.marching.contact_march import CLOSED, TURNED, ContactRows
+from isodyn.marching.contact_march import TAKEN, ContactRows
 from isodyn.marching.run import Run
-from isodyn.results.contacts import Impact, history_of
+from isodyn.results.contacts import Impact, history_of, impacts_in
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN, Contacts
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
-from isodyn.systems.contacts import refuse_contacts
+from isodyn.systems.base import System
 
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
+CARRIED = ("closed", "mode", "force", "balance", "fastest", "gap", "rate")  # from step to step
 BELOW = 1e-8  # of the size of a gap: a start may be so far below zero
-TAKEN = (OK, CLOSED, TURNED)  # statuses of steps that were taken
 
 
 class ContactSteps(Run):
     """A run with contacts."""
 
-    touches = True
+    touches = own_march = True
+    parts = (*Run.parts, "contacts")
 
-    def __init__(self, system: Any, *given: Any, impacts: Impacts, **options: Any) -> None:
+    def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
         self.impacts, self.known = impacts, system.contacts
         twin = self.known.twin.model()
         self.twin = twin.dense() if twin.dense is not None else twin
         many, rows = len(self.known.names), self.known.rows
         self.contacts = Contacts(contacts=many, ends=many + 1, rows=rows, values=rows * system.nv)
-        for name in ("mu", "restitution", "tangent"):
+        for name in ("mu", "mu_static", "restitution", "tangent"):
             setattr(self.contacts, name, getattr(self.known, name))
-        self.contacts.mu_static, self.contacts.size = self.known.mu, self.known.sizes
+        self.contacts.size = self.known.sizes
         self.contacts.tables, self.contacts.scratch = number_of(self.twin.tables), number_of(self.twin.scratch)
         super().__init__(system, *given, **options)
         refuse_beside_contacts(self)
@@ -69,13 +70,6 @@ class ContactSteps(Run):
     def warn(self, sol: Any) -> None:
         """Nothing: kinks of forces, where contacts open and begin to slide, look like coarse steps."""
 
-    def follow(self, bar: Any) -> str | None:
-        """Go to the end; checkpoints and controllers know nothing of contacts."""
-        for what, given in (("a checkpoint", self.checkpoint), ("a controller", self.sampling)):
-            if given is not None:
-                refuse_contacts(self.system, what)
-        return super().follow(bar)
-
     def step_again(self, t_1: float) -> bool:
         """The last step, to another end; False where there is no such step."""
         return self.step_to(t_1) in TAKEN
@@ -84,8 +78,7 @@ class ContactSteps(Run):
         """The last step, to another end; its status."""
         contacts, state, memory = self.contacts, self.state, self.memory
         state.copy_from(memory.before)
-        contacts.closed, contacts.mode = contacts.closed_before.copy(), contacts.mode_before.copy()
-        contacts.force = contacts.force_before.copy()
+        contact_march.forget_step(contacts)
         memory.factors_good = 0
         tables: tuple[Any, ...] = self.plan, t_1, state, memory, self.counters
         status = int(contact_march.step_with_contacts(*self.physics_with, *tables, *self.touching))
@@ -145,6 +138,34 @@ class ContactSteps(Run):
     def has_new_accelerations(self, t: float) -> bool:
         """Never without the contacts."""
         return False
+
+    def acceleration_at(self, t: float, there: Any) -> FloatArray | None:
+        """Accelerations at a state near that of the run, with the contacts that are closed."""
+        contacts = self.contacts
+        kept = contacts.copy()
+        there.t = t
+        self.accelerate(there)
+        self.contacts.copy_from(kept)
+        return np.array(there.a)
+
+    # ---- checkpoints
+
+    def carried(self) -> dict[str, Any]:
+        """All that a checkpoint holds, with the contacts."""
+        rows = int(self.counters.rows)
+        mine = {f"contacts_{name}": getattr(self.contacts, name).copy() for name in CARRIED}
+        return {**super().carried(), **mine, **history_of(self.kept, rows, self.happened)}
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        for name in CARRIED:
+            setattr(self.contacts, name, found[f"contacts_{name}"])
+        rows = len(found["contact_gap"])
+        self.make_room(rows)
+        for name, values in zip(self.kept._fields, self.kept, strict=True):
+            values[:rows] = found[f"contact_{name}"]
+        self.happened = impacts_in(found, self.known)
+        super().put_back(found)
 
     # ---- rows
 
@@ -212,9 +233,11 @@ def refuse_beside_contacts(run: ContactSteps) -> None:
         raise InputError("contacts need the formulation Stabilised()", hint="leave the formulation out")
     if coefficients.W3L3 == 0.0 or run.method.composition is not None:
         raise InputError("contacts need an implicit scheme", hint="iso.Scheme.optimal(0.8), or leave it out")
-    if run.sized or run.watch is not None:
+    at_end = coefficients.W1 == 1.0 and coefficients.l5 == coefficients.W2L5 and coefficients.l3 == coefficients.W3L3
+    if run.sizes is not None and not at_end:
         raise InputError(
-            "contacts take steps that are known before, and no events beside them", hint="a number for dt; sol.contact"
+            "adaptive steps with contacts need a scheme whose balance is at the end of a step",
+            hint="leave the scheme out, or iso.Scheme.U0(0, 0.5, 0)",
         )
     if run.model.traits & (GENERAL | NONIDEAL):
         raise InputError("contacts are for mechanical systems whose forces do not depend on multipliers")

@@ -10,10 +10,11 @@ import numpy as np
 from isodyn.formulations.closure import OPEN, Closure
 from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.linear_solvers.blocks import full
-from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, independence, moved_multipliers
+from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, largest_part, moved_multipliers
 from isodyn.marching import at_balance
 from isodyn.marching.step_memory import StepMemory
 from isodyn.stepping import initial
+from isodyn.systems.base import System
 
 SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
 
@@ -21,20 +22,20 @@ SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choi
 class EnforcedRows(StepMemory):
     """A step's memory whose rows are chosen by the state."""
 
-    def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
+    def __init__(self, system: System, closure: Closure, scaling: FloatArray | None) -> None:
         super().__init__(system, closure, scaling)
         # G a = b at the balance, and nothing else
         self.drifts = closure.at_balance and closure.compliance == 0.0
         self.chosen_at = -np.inf  # when rows were last chosen again
         self.held: Any = None  # numbers of the rows that are held, where events released others
 
-    def independent_rows(self, t: float, *, again: bool = False) -> Rows:
-        """The choice of rows at the present state."""
-        G, by = self.ask.G(t, self.state.q, self.state.v), self.system.scales.v
+    def independent_rows(self, t: float, G: Any = None, *, again: bool = False) -> Rows:
+        """The choice of rows at the present state, where G is known or asked for."""
+        G, by = self.ask.rows(t, self.state.q, self.state.v) if G is None else G, self.system.scales.v
         pattern = self.model.sparsity
         if self.held is not None:
             found = choose((full(G) * by)[self.held])
-            return Rows(self.held[found.chosen], self.held[found.dropped], found.diagonal, found.singular_values)
+            return Rows(self.held[found.chosen], self.held[found.dropped], found.diagonal)
         if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
             return choose(G * by, at_balance.tolerance_of_choice(self, G)) if again else choose(G * by)
         M = self.ask.mass(t, self.state.q, self.state.v)
@@ -50,23 +51,18 @@ class EnforcedRows(StepMemory):
         loops that move far."""
         if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
             return False
-        G = G * self.system.scales.v
-        now = independence(G, self.independent.chosen)
-        if now > WORN:
-            return False
-        best = choose(G)
-        return best.rank == self.independent.rank and now < WORN * independence(G, best.chosen)
+        return largest_part(G * self.system.scales.v, self.independent) * WORN > 1.0
 
-    def choose_again(self) -> bool:
+    def choose_again(self, G: Any = None) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of
-        constraint stays what it is."""
+        constraint stays what it is. G is asked for if it is not given."""
         state, t = self.state, float(self.state.t)
         if (
             self.closure.compliance > 0.0 or self.system.first_order
         ):  # rows with algebraic unknowns have no G to choose by
             return False
-        G = self.ask.G(t, state.q, state.v)
-        rows = self.independent_rows(t, again=True)
+        G = self.ask.rows(t, state.q, state.v) if G is None else G
+        rows = self.independent_rows(t, G, again=True)
         if np.array_equal(rows.chosen, self.independent.chosen) or t == self.chosen_at:
             return False
         self.chosen_at = t  # one new choice per state

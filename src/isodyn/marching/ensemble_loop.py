@@ -40,7 +40,7 @@ from isodyn.marching.ensemble_run import UNDONE
 from isodyn.marching.march import COLUMNS, SavedRows, march, write_start
 from isodyn.stepping.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.stepping.initial import initial_acceleration, nearest_consistent
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PLAN, ROUNDING, STATE
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PLAN, ROUNDING, STATE, Counters, Memory, State
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
@@ -130,7 +130,7 @@ def is_clearly_consistent(model: Any, tables: Any, scratch: Any, course: Any, th
 
 
 @kernel()
-def measure_enforced(gap: FloatArray, memory: Any, last: int) -> float:
+def measure_enforced(gap: FloatArray, memory: Memory, last: int) -> float:
     """Largest gap of the enforced rows before `last`, each in units of its own size."""
     found = 0.0
     for k in range(memory.rows.size):
@@ -231,7 +231,7 @@ def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thre
 
 
 @kernel()
-def write_counts(counters: Any, out: Any) -> None:
+def write_counts(counters: Counters, out: Any) -> None:
     """Counters of a member, in the order of isodyn.stepping.memory.COUNTED."""
     counted = (
         counters.steps,
@@ -250,7 +250,7 @@ def write_counts(counters: Any, out: Any) -> None:
 
 
 @kernel()
-def write_judged(state: Any, judged: Any) -> None:
+def write_judged(state: State, judged: Any) -> None:
     """What the local errors of a member are told by."""
     copy_to(state.most_change, judged[0])
     copy_to(state.most_v, judged[1])

@@ -17,10 +17,11 @@ from isodyn.later import Later
 from isodyn.linear_solvers.rows import Rows, choose, least_in_units
 from isodyn.marching.enforced_rows import SAME_ROWS
 from isodyn.marching.ensemble_run import UNDONE, Threads, apart
-from isodyn.marching.redundant_rows import Sharing, sharing_for
+from isodyn.marching.redundant_rows import Sharing
+from isodyn.marching.row_sharing import put_sizes, sharing_for
 from isodyn.stepping.memory import Counters, new_state
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import started
-from isodyn.systems.scales import sizes_of_rows
 
 ensemble_shared: Any = Later("isodyn.marching.ensemble_shared")
 
@@ -76,9 +77,6 @@ class Desk:
         )
         system, kernels = self.many.run.system, ensemble_shared
         self.start, self.march = (straight(kernel) for kernel in (kernels.start_member, kernels.march_member))
-        self.one = kernels.Aside(
-            np.zeros(1), np.zeros((1, system.nq)), np.zeros((1, system.nv)), np.zeros((1, system.m))
-        )
         self.places: dict[bytes, tuple[Any, Sharing]] = {}
         # G in full, whatever the model answers, and where its answers belong
         self.G, self.answer = np.zeros((system.m, system.nv)), np.zeros(course.G_columns.size)
@@ -109,13 +107,10 @@ class Desk:
             return not_clear
         known = system.scales.rows is not None and system.scales.rows.size == system.m
         units, sizes = system.scales.rows if known else np.ones(system.m), system.scales.v
-        # the products of isodyn.linear_solvers.rows, which differ for sparse matrices
-        sparse = model.sparsity is not None
-        B = (1.0 / units)[:, None] * self.G * sizes if sparse else self.G * (sizes / units[:, None])
+        B = self.G * (sizes / units[:, None])  # as isodyn.linear_solvers.rows
         many.stack[3][i, 0] = least_in_units(B, units * state.lam) / units
-        work.units, work.gap_sizes = units, sizes_of_rows(system, self.G)
-        work.size_q, work.size_v = system.scales.q, sizes
-        status = int(self.march(*given, work, self.one, many.counts, many.stop, i))
+        put_sizes(work, system, self.G)
+        status = int(self.march(*given, work, many.counts, many.stop, i))
         if status == OK:
             many.redundant[i] = tuple(system.row_names[k] for k in rows.dropped)
         return status
@@ -129,7 +124,7 @@ class Desk:
         self.G[self.row_of, self.course.G_columns] = self.answer
         return bool(np.isfinite(self.answer).all())
 
-    def place(self, rows: Rows, system: Any) -> tuple[Any, Sharing]:
+    def place(self, rows: Rows, system: System) -> tuple[Any, Sharing]:
         """Memory for members that enforce these rows."""
         key = rows.chosen.tobytes()
         if key not in self.places:

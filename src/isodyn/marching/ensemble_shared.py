@@ -1,5 +1,5 @@
 """One member of an ensemble whose rows depend on each other: a start onto the rows that it enforces,
-and a march in blocks, each looked at as a single run does (isodyn.marching.redundant_rows).
+and a march that looks at its rows as a single run does (isodyn.marching.redundant_rows).
 
 Between the two a thread asks Python for what LAPACK decides: the choice of rows, and the multipliers
 of the first row (isodyn.marching.ensemble_redundant). A member with a row that needs care is left to
@@ -8,12 +8,9 @@ a single run.
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import Any
 
-from numba import types
-
-from isodyn.kernels.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, F, I, i8, kernel
+from isodyn.kernels.compiled import CONSTRAINT, MODEL_TYPE, OK, I, i8, kernel
 from isodyn.kernels.struct_types import ADDRESS, address_at
 from isodyn.marching.ensemble_loop import (
     COURSE,
@@ -28,14 +25,9 @@ from isodyn.marching.ensemble_loop import (
     write_judged,
 )
 from isodyn.marching.ensemble_run import UNDONE
-from isodyn.marching.march import march, write_start
-from isodyn.marching.redundant_rows import BLOCK, SHARING, look, share_block
-from isodyn.stepping.closure import copy_to
+from isodyn.marching.march import write_start
+from isodyn.marching.redundant_rows import BLOCK, DOUBT, EXCHANGE, SHARING, look, look_at, march_sharing
 from isodyn.stepping.initial import initial_acceleration
-
-Aside = namedtuple("Aside", "t q v lam")
-"""Memory for one row."""
-ASIDE = types.NamedTuple((F, F2, F2, F2), Aside)
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, COURSE, MEMBERS, THREAD, STACK, i8), nogil=True)
@@ -57,17 +49,7 @@ def start_member(model: Any, scratch: Any, course: Any, members: Any, thread: An
     return OK
 
 
-@kernel()
-def state_is_clear(model: Any, tables: Any, scratch: Any, work: Any, one: Any, state: Any) -> bool:
-    """Whether the state itself, which may lie between saved rows, needs no care."""
-    one.t[0] = state.t
-    copy_to(state.q, one.q[0])
-    copy_to(state.v, one.v[0])
-    copy_to(state.lam, one.lam[0])
-    return share_block(model, tables, scratch, work, one.t, one.q, one.v, one.lam, 0, 1) < 0
-
-
-@kernel(i8(MODEL_TYPE, ADDRESS, COURSE, MEMBERS, THREAD, STACK, SHARING, ASIDE, i8[:, ::1], I, i8), nogil=True)
+@kernel(i8(MODEL_TYPE, ADDRESS, COURSE, MEMBERS, THREAD, STACK, SHARING, i8[:, ::1], I, i8), nogil=True)
 def march_member(
     model: Any,
     scratch: Any,
@@ -76,31 +58,24 @@ def march_member(
     thread: Any,
     stack: Any,
     work: Any,
-    one: Any,
     counts: Any,
     stop: Any,
     i: int,
 ) -> int:
-    """All steps of member i, whose start is in thread.state; `one` is memory for one row."""
+    """All steps of member i, whose start is in thread.state."""
     state, memory, counters, plan = thread.state, thread.memory, thread.counters, course.plan
     own = i if len(members.tables) > 1 else 0
     tables, rows = address_at(members.tables[own]), rows_of(stack, thread, i)
     if model(CONSTRAINT, state.t, state.q, state.v, state.v, state.lam, work.c, tables, scratch, work.answer) != OK:
         return NOT_CLEAR
     work.reference = look(work, work.rate)
-    if not work.reference >= 0.0 or not state_is_clear(model, tables, scratch, work, one, state):
+    if not work.reference >= 0.0 or look_at(model, tables, scratch, work, state) != OK:
         return NOT_CLEAR
     while state.step < plan.end:
-        written = counters.rows
         upto = min(state.step + BLOCK, plan.end)
-        status = march(model, tables, scratch, plan, upto, state, memory, course.columns, rows, counters)
+        status = march_sharing(model, tables, scratch, plan, upto, state, memory, course.columns, rows, counters, work)
         if status != OK:
-            return status
-        if share_block(model, tables, scratch, work, rows.t, rows.q, rows.v, rows.lam, written, counters.rows) >= 0:
-            return NOT_CLEAR
-        saved = counters.rows > 0 and rows.t[counters.rows - 1] == state.t
-        if not saved and not state_is_clear(model, tables, scratch, work, one, state):
-            return NOT_CLEAR
+            return NOT_CLEAR if status in (DOUBT, EXCHANGE) else status
         if stop[0] != 0 and state.step < plan.end:
             return UNDONE
     write_counts(counters, counts[i])

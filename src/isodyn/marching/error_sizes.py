@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import AccuracyWarning, IsodynError, LooseToleranceWarning
-from isodyn.kernels.compiled import GENERAL, OK, FloatArray
+from isodyn.kernels.compiled import GENERAL, FloatArray
 from isodyn.marching.algebraic_start import algebraic_start
-from isodyn.stepping import initial
 from isodyn.stepping.adaptive import OPENING, Adaptive
-from isodyn.stepping.memory import Counters, Memory
+from isodyn.stepping.memory import Memory
+from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ ON_TRAPEZOID = 12.0  # 1/|1/6 − λ₃| of the member that takes the first step
 class ErrorSizes:
     """Sizes that the errors of a run are compared with."""
 
-    def __init__(self, policy: Any, system: Any, span: float) -> None:
+    def __init__(self, policy: Any, system: System, span: float) -> None:
         n = system.nv
         self.policy, self.system, self.span = policy, system, span
         alike = np.array(getattr(system, "alike", ()), dtype=np.int64)
@@ -140,10 +140,8 @@ def start_slope(run: LastStep, t: float, ahead: float) -> FloatArray:
         if run.model.traits & GENERAL and system.m:
             a = algebraic_start(system, t + ahead, there.v.copy(), state.lam.copy(), run.closure)[0]
         else:
-            physics = run.physics(run.closure)
-            status = initial.initial_acceleration(*physics, t + ahead, there, run.memory, Counters())
-            run.memory.factors_good = 0
-            a = there.a.copy() if status == OK else state.a
+            found = run.acceleration_at(t + ahead, there)
+            a = state.a if found is None else found
     except IsodynError:
         return np.zeros(state.v.size)
     slope = (np.asarray(a) - state.a) / ahead

@@ -25,7 +25,7 @@ from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import Event, compiled_guard, name_of, value_of
 from isodyn.stepping.expression_guards import expression_guard
-from isodyn.stepping.guards import MOMENT, Guards, value_of_guard
+from isodyn.stepping.guards import MOMENT, VALUES, Guards, value_of_guard
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
@@ -84,14 +84,20 @@ class EventWatch:
     # ---- values
 
     def evaluate(self) -> float:
-        """Values and slopes of the functions in Python, at the end of a step."""
+        """Values of the functions in Python at the end of a step; or slopes of those that are near
+        zero."""
         run, guards = self.run, self.guards
         state, h = run.state, float(run.state.t - run.memory.before.t)
-        now = Sample(guards.t, state.q, state.v, guards.a, state.lam)
+        python = range(len(self.compiled), len(self.events))
+        if guards.asked == VALUES:
+            now = Sample(guards.t, state.q, state.v, guards.a, state.lam)
+            for k in python:
+                guards.ends[k] = self.value(k, now)
+            return 0.0
         later = Sample(guards.t_later, guards.q_later, guards.v_later, guards.a_later, guards.lam_later)
-        for k in range(len(self.compiled), len(self.events)):
-            guards.ends[k] = g = self.value(k, now)
-            guards.end_slopes[k] = (self.value(k, later) - g) / (MOMENT * h)
+        for k in python:
+            if guards.near[k] == 1:
+                guards.end_slopes[k] = (self.value(k, later) - guards.ends[k]) / (MOMENT * h)
         return 0.0
 
     def value(self, k: int, sample: Sample) -> float:

@@ -14,6 +14,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
 from isodyn.results.units import is_mechanism
+from isodyn.systems.base import System
 from isodyn.systems.model import Model
 
 of_mechanisms: Any = Later("isodyn.mechanism.inputs")  # which other systems do not need
@@ -22,7 +23,7 @@ of_mechanisms: Any = Later("isodyn.mechanism.inputs")  # which other systems do 
 class HeldInputs:
     """What is held, by the names of loads."""
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: System) -> None:
         self.system = system
         self.places: dict[str, Any] = of_mechanisms.input_places(system) if is_mechanism(system) else {}
         self.values: dict[str, FloatArray] = {}
@@ -30,7 +31,7 @@ class HeldInputs:
         self.models: list[tuple[Struct, Struct, dict[str, Any]]] = []
         self._shown: Any = None
 
-    def adopt(self, system: Any, model: Model) -> Model:
+    def adopt(self, system: System, model: Model) -> Model:
         """The same model with tables of its own, in which inputs are held."""
         if not self.places:
             return model
@@ -51,7 +52,8 @@ class HeldInputs:
         known = ", ".join(map(repr, self.places)) or "none in this system"
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"inputs: {known}"
         raise InputError(
-            f"there is no input named {name!r}", hint=f"{hint} (loads that are a Motor, a Force or a Torque)"
+            f"there is no input named {name!r}",
+            hint=f"{hint} (loads that are a Motor, a GearMotor, a Force or a Torque)",
         )
 
     def set(self, name: str, value: Any) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution
+from isodyn.systems.base import System
 from isodyn.systems.consistent_values import consistent
 from isodyn.systems.derivative_chain import Chain
 from isodyn.systems.first_order import FirstOrderSystem
@@ -89,7 +90,7 @@ class ReducedIndex:
         return sol
 
 
-def reduced_index(system: Any, t: float) -> ReducedIndex | None:
+def reduced_index(system: System, t: float) -> ReducedIndex | None:
     """What is needed for a system of index 3; None for all others."""
     if not isinstance(system, FirstOrderSystem) or not system.m:
         return None

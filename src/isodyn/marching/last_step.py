@@ -22,7 +22,8 @@ from isodyn.memory import require_rows
 from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
-from isodyn.stepping.memory import forget, new_state
+from isodyn.stepping.memory import Counters, State, forget, new_state
+from isodyn.systems.base import System
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
 
@@ -55,8 +56,9 @@ class LastStep(AtRest):
     loads_off: tuple[str, ...] = ()
     switched: list[tuple[int, tuple[str, ...]]]  # from which row on which loads are off
     touches = False  # whether it knows of contacts
+    parts: tuple[str, ...] = ("state", "memory", "plan", "counters")  # what steps from here depend on
 
-    def __init__(self, system: Any, *given: Any, **options: Any) -> None:
+    def __init__(self, system: System, *given: Any, **options: Any) -> None:
         if not self.touches:
             refuse_contacts(system, "this kind of run")
         super().__init__(system, *given, **options)
@@ -281,6 +283,13 @@ class LastStep(AtRest):
         given = self.physics(closure)
         return int(initial.initial_acceleration(*given, t, self.state, self.memory, self.counters)) == OK
 
+    def acceleration_at(self, t: float, there: State) -> FloatArray | None:
+        """Accelerations at a state near that of the run; None where there are none."""
+        given = self.physics(self.closure)
+        status = int(initial.initial_acceleration(*given, t, there, self.memory, Counters()))
+        self.memory.factors_good = 0
+        return np.array(there.a) if status == OK else None
+
     def start_values(self, t: float) -> None:
         """Accelerations and multipliers at a start that is not the first."""
         self.initial_values(t, False)
@@ -320,7 +329,7 @@ class LastStep(AtRest):
                 f"rows can be released and locked where those that are held are independent; at t = {self.state.t:.6g} they are not"
             )
 
-    def take_model(self, system: Any, off: tuple[str, ...]) -> None:
+    def take_model(self, system: System, off: tuple[str, ...]) -> None:
         """Go on with the model of another system with the same coordinates and rows."""
         self.loads_off = off
         self.switched.append((max(int(self.counters.rows) - 1, 0), off))

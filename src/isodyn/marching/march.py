@@ -30,19 +30,7 @@ from isodyn.stepping.closure import copy_to
 from isodyn.stepping.composed_step import composed_step
 from isodyn.stepping.guards import look_for_events
 from isodyn.stepping.initial import PATIENCE, acceleration
-from isodyn.stepping.memory import (
-    COUNTERS,
-    MEMORY,
-    PLAN,
-    STATE,
-    UNDERFLOW,
-    Counters,
-    Leg,
-    Memory,
-    Physics,
-    Plan,
-    State,
-)
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
 from isodyn.stepping.told_step import take_at, told_step
 
@@ -99,7 +87,7 @@ def write_balances(state: State, rows: Any, k: int) -> None:
 
 
 @kernel()
-def write_error(state: Any, rows: Any, counters: Any) -> None:
+def write_error(state: State, rows: Any, counters: Counters) -> None:
     """What a row tells of its step."""
     k = counters.rows
     rows.step_error[k, 0], rows.step_error[k, 1] = state.errors[0], state.errors[1]
@@ -145,7 +133,9 @@ def show_multipliers(p: Physics, leg: Leg, t: float, state: State, memory: Memor
 
 
 @kernel()
-def save_row(p: Any, leg: Any, t_1: float, state: Any, memory: Any, columns: Any, rows: Any, counters: Any) -> int:
+def save_row(
+    p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, columns: Any, rows: Any, counters: Counters
+) -> int:
     """The state as the next row, with the multipliers that are saved."""
     status = show_multipliers(p, leg, min(t_1, leg.t_limit), state, memory, counters)
     if status == OK:
@@ -157,7 +147,7 @@ def save_row(p: Any, leg: Any, t_1: float, state: Any, memory: Any, columns: Any
 
 
 @kernel()
-def time_of(plan: Any, step: int) -> float:
+def time_of(plan: Plan, step: int) -> float:
     """Where a step of the run leads to."""
     n = step - plan.begin
     if step + 1 == plan.end:
@@ -194,7 +184,9 @@ def asked_for(times: Any, t: float, t_1: float) -> bool:
 
 
 @kernel()
-def planned_step(p: Any, leg: Any, plan: Any, t_1: float, saved: bool, state: Any, memory: Any, counters: Any) -> int:
+def planned_step(
+    p: Physics, leg: Leg, plan: Plan, t_1: float, saved: bool, state: State, memory: Memory, counters: Counters
+) -> int:
     """A step to a time of the plan."""
     if plan.stages.size > 0:
         return composed_step(p, leg, plan, t_1, saved, state, memory, counters)
@@ -202,7 +194,9 @@ def planned_step(p: Any, leg: Any, plan: Any, t_1: float, saved: bool, state: An
 
 
 @kernel()
-def sized_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any, counters: Any) -> int:
+def sized_step(
+    model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory, counters: Counters
+) -> int:
     """A step whose size is chosen: by its error, or by a policy."""
     if plan.take != 0:
         return told_step(model, tables, scratch, plan, state, memory, counters)
@@ -214,7 +208,7 @@ STEP_TO = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
 
 @kernel(STEP_TO, apart=True)
 def step_to(
-    model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """One step to t_1, whatever the plan says."""
     if plan.take != 0:
@@ -228,7 +222,7 @@ def step_to(
 
 
 @kernel()
-def look_into(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any) -> int:
+def look_into(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
     """Whether somebody has to look into the last step."""
     if plan.guards != 0:
         found = look_for_events(model, tables, scratch, plan, state, memory)

@@ -32,13 +32,14 @@ from isodyn.marching.remedies import Remedy
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.start import gaps, near_manifold, near_velocity
 from isodyn.marching.step_memory import UNTRIED
-from isodyn.marching.steppers import LARGEST
+from isodyn.marching.steppers import LARGEST, solves_sparse
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial, rate
 from isodyn.stepping.events import SCIPY
 from isodyn.stepping.memory import UNDERFLOW, State, new_state
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.told_step import take_in_python
+from isodyn.systems.base import System
 from isodyn.systems.model import Model
 from isodyn.systems.scales import pace, power_of_two
 
@@ -55,7 +56,7 @@ class MethodRun(MethodRows):
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         method: StepMethod,
         stretches: list[Stretch],
         *,
@@ -89,11 +90,14 @@ class MethodRun(MethodRows):
 
     # ---- the plan
 
-    def model_of(self, system: Any) -> Model:
+    def model_of(self, system: System) -> Model:
         """The model, with full matrices if the method solves with those."""
         model = super().model_of(system)
-        small = system.nv + system.m <= LARGEST
-        return model.dense() if small and self.step_method.full_matrices and model.dense is not None else model
+        if not self.step_method.full_matrices or model.dense is None:
+            return model
+        if solves_sparse(system, model) and not self.hosted:
+            return model
+        return model.dense() if system.nv + system.m <= LARGEST else model
 
     def _new_plan(self) -> Any:
         """The plan, still without times and without a stepper."""

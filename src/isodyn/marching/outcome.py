@@ -70,7 +70,8 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
         for row, held in run.holds:
             aux["held"][row:] = held
     if run.switched:
-        names = list(run.system.description.parts.loads)
+        mechanism: Any = run.system
+        names = list(mechanism.description.parts.loads)
         aux[switched.NAME] = np.zeros((k, len(names)), dtype=np.int64)
         for row, off in run.switched:
             aux[switched.NAME][row:] = [name in off for name in names]

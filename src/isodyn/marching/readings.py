@@ -14,11 +14,12 @@ from isodyn.results.solution import Sample
 from isodyn.stepping.events import Event, compiled_guard
 from isodyn.stepping.expression_guards import expression_guard
 from isodyn.stepping.guards import Guards, value_of_guard
+from isodyn.systems.base import System
 
 Reading = Callable[[Sample], float]
 
 
-def reading(system: Any, text: str, inputs: HeldInputs, what: str) -> Reading:
+def reading(system: System, text: str, inputs: HeldInputs, what: str) -> Reading:
     """The value of an expression at a sample; `what` asks for it, in words."""
     if not isinstance(text, str):
         raise InputError(f"{what}: a name such as 'pin.angle' is needed, received {text!r}")

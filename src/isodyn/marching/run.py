@@ -2,8 +2,7 @@
 around it.
 
 `go_on` calls the march once; single steps, blocks and whole runs differ in how far they ask it to
-go. Starts, remedies, redundant rows, observers, checkpoints, progress and Ctrl-C come between two
-calls.
+go. Starts, remedies, redundant rows, observers, checkpoints and Ctrl-C come between two calls.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
-from isodyn.marching.redundant_rows import BLOCK, can_share, march_to_doubt
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
+from isodyn.marching.row_sharing import can_share, march_to_doubt
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import as_names, rows_of
 from isodyn.memory import require_rows
@@ -41,26 +40,24 @@ from isodyn.stepping.events import Event
 from isodyn.stepping.memory import UNDERFLOW
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
+from isodyn.systems.base import System
 
 PASSED = (OK, march.FULL, march.LOOK, march.HAPPENED)  # statuses of a march that did not fail
 FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
-# how long the march may take before Python looks after progress and Ctrl-C
-_BLOCK_SECONDS = 0.1
+_BLOCK_SECONDS = 0.1  # of the march before Python looks after progress and Ctrl-C
 
 
 class Run(LastStep):
     """The memory of one run, and how it comes to its end."""
 
     sized = False  # whether steps are as long as somebody finds on the way
-    # of redundant rows (isodyn.marching.redundant_rows): whether to look at them with care, how
-    # independent the enforced ones were at the last such look, and the memory of a pass
-    doubt = True
-    independence = 0.0
+    own_march = False  # whether `march` does more than the plan asks for
+    doubt, independence = True, 0.0  # of redundant rows (isodyn.marching.row_sharing)
     sharing: Any = None
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         method: Method,
         stretches: list[Stretch],
         *,
@@ -136,8 +133,7 @@ class Run(LastStep):
     # ---- the course of a run
 
     def execute(self, bar: Progress) -> Solution:
-        """Take all stretches; an interrupt, or an observer that returns True, ends the run
-        early."""
+        """Take all stretches; an interrupt, or an observer that returns True, ends the run."""
         expect_kernels(self.model, self.system.m, self.closure)
         self.started = run_clock()
         sol = carry_out(lambda: self.follow(bar), self.where, self.solution)
@@ -271,10 +267,10 @@ class Run(LastStep):
             self.watch_rows(True)
 
     def end_of_block(self, length: int) -> int:
-        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to
-        the next row if there is an observer, and to the next checkpoint."""
+        """The step up to which the march may go: soon enough for progress and Ctrl-C, at most to the
+        next row if somebody looks at it, and to the next checkpoint."""
         step, redundant = int(self.state.step), self.independent.dropped.size > 0
-        upto = step + (BLOCK if redundant else length)
+        upto = step + length
         if self.checkpoint is not None:
             upto = min(upto, step + self.checkpoint.room(step))
         if self.observe is not None or (redundant and not can_share(self)):
@@ -289,8 +285,8 @@ class Run(LastStep):
         return begin + 1 + stretch.next_saved(step - begin) if step < self.plan.end else step + 1
 
     def go_on(self, upto: int) -> None:
-        """Call the march once, for steps up to `upto` or to the end of the stretch. After a step
-        that failed, apply a remedy, or raise the error that explains the failure."""
+        """Call the march once, up to a step or the end of the stretch. After a step that failed, apply
+        a remedy, or raise the error that explains the failure."""
         if self.at_stop:
             self.enter(self.number + 1)
         if self.sampling is not None:
@@ -310,7 +306,8 @@ class Run(LastStep):
             if status != OK:
                 self.check(status, self.state.t, self.next_time())
         if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
-            self.watch_rows(bool(self.counters.rows > written))
+            k = int(self.counters.rows)
+            self.watch_rows(k > written and self.rows.t[k - 1] == self.state.t)
         self.finish_rows(written)
 
     def see_to_room(self, upto: int) -> None:
@@ -324,13 +321,17 @@ class Run(LastStep):
         """Finish the rows from this one on."""
 
     def march(self, upto: int) -> int:
-        """Call the compiled march with the present memory and plan; return its status."""
+        """March with the present memory and plan; return a status."""
+        return self.along_plan(march.march, upto)
+
+    def along_plan(self, kernel: Any, upto: int, *more: Any) -> int:
+        """Call this march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
         if self.plan.legs[0].traits != model.traits:
             for leg in self.plan.legs:
                 leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
-        return int(march.march(model.function, model.tables, model.scratch, self.plan, upto, *tables))
+        return int(kernel(model.function, model.tables, model.scratch, self.plan, upto, *tables, *more))
 
     def remedied(self, status: int) -> int:
         """Try the remedies for a status, in their order; OK where the march can go on."""
@@ -371,16 +372,15 @@ class Run(LastStep):
         return float(stretch.times(n, n + 1)[0])
 
     def watch_rows(self, wrote_row: bool) -> None:
-        """With redundant rows: check that the rows that are not enforced still hold, and give the
-        newest row the multipliers of least norm."""
+        """Check that rows that are not enforced still hold; give the newest row its multipliers."""
         state, t, row = self.state, self.state.t, int(self.counters.rows) - 1
         self.sharing, self.independence = None, 0.0
-        G = self.ask.G(t, state.q, state.v)
-        if self.drifts and G.shape[0] * G.shape[1] <= LARGE:
+        if self.drifts and self.system.m * self.system.nv <= LARGE:
             at_balance.watch_rows(self, wrote_row)
             return
+        G = self.ask.rows(t, state.q, state.v)
         if self.keep_rows(G):
-            G = self.ask.G(t, state.q, state.v)
+            G = self.ask.rows(t, state.q, state.v)
             if wrote_row:
                 at_balance.show(self, row)
         if wrote_row:

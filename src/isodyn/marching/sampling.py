@@ -20,6 +20,7 @@ from isodyn.later import Later
 from isodyn.marching.at_balance import show_multipliers
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.readings import reading
+from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
@@ -30,13 +31,13 @@ of_mechanisms: Any = Later("isodyn.mechanism.inputs")
 NEAR = 1e-6  # of a step: a sample is at a time of the grid that is so near
 
 
-def controllers_of(system: Any) -> list[Any]:
+def controllers_of(system: System) -> list[Any]:
     """The controllers of a mechanism; none of other systems."""
     parts = getattr(getattr(system, "description", None), "parts", None)
     return list(getattr(parts, "controllers", {}).values())
 
 
-def refuse_controllers(system: Any, why: str) -> None:
+def refuse_controllers(system: System, why: str) -> None:
     """InputError where controllers would be passed over in silence."""
     found = controllers_of(system)
     if found:
@@ -46,7 +47,7 @@ def refuse_controllers(system: Any, why: str) -> None:
         )
 
 
-def with_samples(system: Any, breakpoints: Any, t0: float, t_end: float) -> Any:
+def with_samples(system: System, breakpoints: Any, t0: float, t_end: float) -> Any:
     """Breakpoints, with the times at which controllers sample; those of the user where both are as
     good as equal."""
     found = controllers_of(system)
@@ -88,7 +89,7 @@ def sampling_of(run: Run, dt: float | None) -> Sampling | None:
 class Sampled:
     """A controller in a run: how often it samples, what it reads, what is on its way."""
 
-    def __init__(self, controller: Any, system: Any, inputs: HeldInputs, dt: float | None) -> None:
+    def __init__(self, controller: Any, system: System, inputs: HeldInputs, dt: float | None) -> None:
         self.controller, self.what = controller, controller.what
         # between two samples, 0 where steps choose themselves; number of the next one
         self.steps, self.next = 0 if dt is None else self.whole_steps(dt), 0

@@ -20,6 +20,7 @@ from isodyn.marching.columns import columns
 from isodyn.marching.schedule import resolved
 from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array
+from isodyn.results.contacts import contacts_at
 from isodyn.results.dense_output import interpolate
 from isodyn.results.solution import Solution
 from isodyn.stepping import initial
@@ -58,7 +59,7 @@ def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
         row[ends] = own[k[ends]]
     if sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
         _close_rows(sol, times, q, v, np.flatnonzero(~ends))
-    aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux}
+    aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux} | contacts_at(sol, times, q, v)
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
     rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]
     stats, kept = sol.stats, {name: np.asarray(value) for name, value in chosen._asdict().items()}

@@ -7,11 +7,13 @@ one that misses them by much is refused with the rows and the amounts, unless as
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.errors import ConflictError, InputError, NonFiniteError, SingularError
 from isodyn.kernels.compiled import COUNTS_TURNS, NONIDEAL, RETRACTS, FloatArray, IntArray
-from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.blocks import full, lengths_of_rows
 from isodyn.linear_solvers.rows import Rows, partners
 from isodyn.stepping.memory import ROUNDING
 from isodyn.systems.manifold import CONFLICT, close, moving, refuse_open
@@ -94,7 +96,7 @@ def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: Fl
     direction would be arbitrary."""
     sizes = ask.system.scales.v
     there = moving(ask.system)(q, sizes * np.random.default_rng(1).uniform(-ASIDE, ASIDE, v.size))
-    here, beside = (np.linalg.norm(full(ask.G(t, where, v)) * sizes, axis=1) for where in (q, there))
+    here, beside = (lengths_of_rows(ask.rows(t, where, v), sizes) for where in (q, there))
     lost = [int(r) for r in rows.chosen if here[r] < STATIONARY * beside[r]]
     if lost:
         raise SingularError(
@@ -118,15 +120,16 @@ def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v:
 
 
 def gaps(
-    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float
+    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float, G: Any = None
 ) -> list[tuple[str, FloatArray, FloatArray]]:
     """Violations of the constraints by level, relative to the sizes of rows and of the state
     (isodyn.systems.scales), and as they are.
 
     Velocities count beside those that move typical sizes in the time of the run: `slowest` is one
-    over that.
+    over that. G is asked for if it is not given.
     """
-    sizes, phi, rate = sizes_of_rows(ask.system, ask.G(t, q, v)), ask.position(t, q, v), ask.velocity(t, q, v)
+    sizes = sizes_of_rows(ask.system, ask.rows(t, q, v) if G is None else G)
+    phi, rate = ask.position(t, q, v), ask.velocity(t, q, v)
     return [
         ("position", phi / (sizes[: phi.size] * reach(ask.system, q)), phi),
         ("velocity", rate / (sizes * max(slowest, pace(ask.system, v))), rate),
@@ -161,13 +164,15 @@ def refuse_shared(ask: Questions, rows: Rows) -> None:
         )
 
 
-def refuse_conflicts(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float) -> None:
+def refuse_conflicts(
+    ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float, G: Any = None
+) -> None:
     """Raise `ConflictError`, with the names of both, if rows that depend on others do not hold
     where the others do."""
     names = ask.system.row_names
     if not rows.dropped.size:
         return
-    for level, gap, raw in gaps(ask, t, q, v, slowest):
+    for level, gap, raw in gaps(ask, t, q, v, slowest, G):
         dropped = rows.dropped[rows.dropped < gap.size]
         # by the formulation
         let_go = float(np.abs(gap[rows.chosen[rows.chosen < gap.size]]).max(initial=0.0))

@@ -16,6 +16,7 @@ from isodyn.linear_solvers.choice import pattern_for
 from isodyn.linear_solvers.rows import Rows, choose, every
 from isodyn.marching.plan import STILL, Member, fill_leg
 from isodyn.stepping.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
@@ -26,7 +27,7 @@ fallback: Any = Later("isodyn.stepping.fallback")  # SciPy's solvers take a whil
 UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
 
 
-def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Model:
+def model_for(system: System, closure: Closure, scaling: FloatArray | None) -> Model:
     """The model of a system; with full matrices where a formulation needs them."""
     model: Model = system.model()
     return model.dense() if model.dense is not None and (closure.eliminate or scaling is not None) else model
@@ -34,7 +35,7 @@ def model_for(system: Any, closure: Closure, scaling: FloatArray | None) -> Mode
 
 def memory_for(
     model: Model,
-    system: Any,
+    system: System,
     chosen: IntArray,
     merged: Sequence[tuple[int, int]] = (),
     updates: int = 0,
@@ -47,13 +48,16 @@ def memory_for(
     dense = not model.traits & SOLVES
     nonideal = bool(model.traits & NONIDEAL)
     sizes = system.nq, system.nv, system.m
-    return allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal)
+    masses = model.inverse_mass.size
+    memory = allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal, masses=masses)
+    memory.inverse_mass, memory.damped = model.inverse_mass, int(model.damped)
+    return memory
 
 
 class StepMemory:
     """A system with its model and state, and the memory of its steps."""
 
-    def __init__(self, system: Any, closure: Closure, scaling: FloatArray | None) -> None:
+    def __init__(self, system: System, closure: Closure, scaling: FloatArray | None) -> None:
         nv, m = system.nv, system.m
         self.system, self.closure, self.scaling = system, closure, scaling
         self.model = self.model_of(system)
@@ -73,7 +77,7 @@ class StepMemory:
         # until rows are chosen: of sparse models those that it will most likely be
         self.enforce(choose(np.zeros((0, nv))) if self.model.sparsity is None else every(m))
 
-    def model_of(self, system: Any) -> Model:
+    def model_of(self, system: System) -> Model:
         """The model of a system, as this memory is made for it."""
         return model_for(system, self.closure, self.scaling)
 

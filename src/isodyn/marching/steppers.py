@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import GENERAL, OK, FloatArray
+from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, OK, SOLVES, FloatArray
 from isodyn.kernels.struct import Struct
-from isodyn.stepping import dop853, radau, radau_memory
+from isodyn.kernels.struct_types import number_of
+from isodyn.stepping import dop853, radau, radau_memory, radau_sparse
 from isodyn.stepping.memory import EPS, State
 
 # Radau's estimate is of order h⁴ and its error of order h⁵: steps held to rtol^(4/5) have an error
-# proportional to rtol; at this one both are the same
-EQUAL_AT, POWER = 1e-8, 0.8
+# proportional to rtol; at this one both are the same. It is so small that errors are not larger than
+# those of steps held to rtol itself
+EQUAL_AT, POWER = 1e-10, 0.8
+# of the error allowed in a step, at most, and times the root of rtol: what its iteration may leave
+LEFT, LEFT_AT_ROOT = 3e-3, 0.1
 LARGEST = 1000  # unknowns of full matrices: their factors take about a second
+SMALL = 100  # unknowns up to which full matrices are faster than sparse ones
 
 if TYPE_CHECKING:
     from isodyn.marching.method_run import MethodRun
@@ -105,6 +110,13 @@ def first_size(run: MethodRun, exponent: float) -> float:
     return min(100.0 * h0, h1)
 
 
+def solves_sparse(system: Any, model: Any) -> bool:
+    """Whether Radau keeps the sparse pattern of a model: large ones, whose rows and tangents are known."""
+    if model.sparsity is None or system.nv + system.m <= SMALL or system.nq == 0:
+        return False
+    return bool(model.traits & KNOWS_TANGENT) and not model.traits & (GENERAL | NONIDEAL | SOLVES)
+
+
 def ending_of(run: MethodRun) -> int:
     """How accepted steps end."""
     return dop853.IN_PYTHON if run.hosted else dop853.PROJECTED if run.projects else dop853.UNTOUCHED
@@ -179,22 +191,36 @@ class OrderFive(OneMethod):
     take, exponent, most_growth, unchanged = staticmethod(radau.take), 0.25, 8.0, 1.2
 
     def __init__(self, run: MethodRun) -> None:
-        system, given = run.system, run.step_method.rtol
-        if system.nv + system.m > LARGEST:
+        system, given, pattern = run.system, run.step_method.rtol, run.model.sparsity
+        if pattern is None and system.nv + system.m > LARGEST:
             raise InputError(
-                f"Radau solves with full matrices, for up to {LARGEST} unknowns; this system has {system.nv + system.m}",
-                hint="integrate(...) with a scheme takes larger systems",
+                f"Radau solves with full matrices here, for up to {LARGEST} unknowns; this system has {system.nv + system.m}",
+                hint="integrate(...) with a scheme takes larger systems; so does Radau with mechanisms",
             )
-        self.own = own = radau_memory.memory_of(system.nq, system.nv, system.m)
+        entries = None if pattern is None else (pattern.J_columns.size, pattern.G_columns.size)
+        self.own = own = radau_memory.memory_of(system.nq, system.nv, system.m, entries)
+        self.matrices: tuple[Struct, ...] = ()
+        if pattern is not None:
+            own.colour = radau_sparse.colours_of(pattern)
+            own.colours = int(own.colour.max(initial=-1)) + 1
         rtol = EQUAL_AT * (given / EQUAL_AT) ** POWER
         own.rtol, own.project, self.inside = rtol, ending_of(run), rtol / given
         own.asks_in = -1
-        own.tolerance = max(10.0 * EPS / rtol, min(0.03, np.sqrt(rtol)))
+        own.tolerance = max(10.0 * EPS / rtol, min(LEFT, LEFT_AT_ROOT * np.sqrt(rtol)))
 
     def begin(self, run: MethodRun) -> None:
         """Errors allowed, and the first step."""
         self.resume(run)
         run.state.next_dt = run.step_method.first_step or first_size(run, self.exponent)
+
+    def lay_matrices(self, run: MethodRun) -> None:
+        """Memory of sparse matrices for the rows that are enforced."""
+        pattern, chosen, sizes = run.model.sparsity, run.memory.rows.copy(), run.memory.unknown_sizes
+        if pattern is None:
+            return
+        twice = radau_sparse.doubled(pattern), radau_sparse.doubled_rows(chosen), np.repeat(sizes, 2)
+        self.matrices = radau_sparse.stage_matrix(pattern, chosen, sizes), radau_sparse.stage_matrix(*twice)
+        self.own.real_matrix, self.own.pair_matrix = (number_of(matrix) for matrix in self.matrices)
 
     def at(self, t: float) -> float:
         """A time as a part of the last step."""
@@ -221,4 +247,5 @@ class OrderFive(OneMethod):
     def resume(self, run: MethodRun) -> None:
         """Errors allowed; nothing is known of steps before."""
         self.forget()
+        self.lay_matrices(run)
         self.own.atol = self.inside * run.allowed

@@ -9,7 +9,6 @@ are left out of the mechanism that the steps see.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,11 +20,12 @@ from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.start import SMALL, gaps
 from isodyn.results.units import is_mechanism
+from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
 
-compilation: Any = Later("isodyn.mechanism.compilation")  # mechanisms only
+switched_off: Any = Later("isodyn.mechanism.switched_off")  # mechanisms only
 
 
 class SystemSwitch:
@@ -161,7 +161,7 @@ class SwitchLoad(SystemSwitch):
         InputError
             If there is no such load.
         """
-        system = run.system
+        system: Any = run.system
         if not is_mechanism(system) or getattr(system, "description", None) is None:
             raise InputError(
                 "loads are switched in mechanisms; this is another system",
@@ -171,22 +171,7 @@ class SwitchLoad(SystemSwitch):
             known = ", ".join(map(repr, system.description.parts.loads)) or "none"
             raise InputError(f"there is no load {self.load!r} to switch", hint=f"loads are {known}")
         off = set(run.loads_off) - {self.load} if self.on else {*run.loads_off, self.load}
-        run.take_model(without(system, off), tuple(sorted(off)))
-
-
-def without(system: Any, off: set[str]) -> Any:
-    """The mechanism without some of its loads, in the same coordinates."""
-    if not off:
-        return system
-    parts = system.description.parts.copied()
-    for name in off:
-        del parts.loads[name]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        made = compilation.compile_parts(parts, system.description.gravity, system.description.cayley, "rotation")
-    if (made.nq, made.nv, made.m) != (system.nq, system.nv, system.m):
-        raise InputError(f"switching {', '.join(sorted(off))} off would change the coordinates of the mechanism")
-    return made
+        run.take_model(switched_off.without_loads(system, off), tuple(sorted(off)))
 
 
 def as_names(released: Any) -> tuple[str, ...]:
@@ -198,7 +183,7 @@ def as_names(released: Any) -> tuple[str, ...]:
     return names
 
 
-def rows_of(system: Any, name: str) -> IntArray:
+def rows_of(system: System, name: str) -> IntArray:
     """Numbers of the rows of a joint, or of the row with this name."""
     joints = getattr(system, "joints", {}) or {}
     if name in joints:

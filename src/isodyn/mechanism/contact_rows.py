@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from isodyn.errors import InputError, about
-from isodyn.joints.unilateral import Gap
+from isodyn.joints.unilateral import ContactPart, Gap
 from isodyn.joints.words import Row
 from isodyn.mechanism.layout import MechanismLayout
 from isodyn.mechanism.system import MechanismSystem, make_system
 from isodyn.mechanism.world import World
 from isodyn.systems.contacts import ContactSet, gap_sizes
 
-Built = list[tuple[str, float, float, Gap]]
-"""Names of gaps with restitution and friction."""
+Built = list[tuple[str, ContactPart, Gap]]
+"""Names of gaps, the contacts that they belong to, and themselves."""
 
 
 def gaps_of(world: World) -> Built:
@@ -26,14 +26,14 @@ def gaps_of(world: World) -> Built:
             part.check_numbers()
             for gap in part.build(world):
                 label = gap.label if not gap.label or gap.label.startswith("[") else f".{gap.label}"
-                found.append((part.name + label, part.restitution, part.mu, gap))
+                found.append((part.name + label, part, gap))
     return found
 
 
 def rows_of_gaps(built: Built) -> list[Row]:
     """Rows of all gaps, then of all slips."""
-    normals = [gap.normal(name) for name, _, _, gap in built]
-    return normals + [row for name, _, _, gap in built for row in gap.tangents(name)]
+    normals = [gap.normal(name) for name, _, gap in built]
+    return normals + [row for name, _, gap in built for row in gap.tangents(name)]
 
 
 def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built) -> MechanismSystem:
@@ -48,6 +48,8 @@ def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built
     names = tuple(name for name, *_ in built)
     if len(set(names)) != len(names):
         raise InputError(f"contacts share names: {', '.join(names)}")
-    e, mu = (np.array([one[k] for one in built]) for k in (1, 2))
+    e, mu, rest = (
+        np.array([getattr(part, what) for _, part, _ in built]) for what in ("restitution", "mu", "friction_at_rest")
+    )
     sizes = gap_sizes(twin, system.scales.v)
-    return replace(system, contacts=ContactSet(names, twin, e, mu, tangent.astype(np.int64), sizes))
+    return replace(system, contacts=ContactSet(names, twin, e, mu, tangent.astype(np.int64), sizes, rest))

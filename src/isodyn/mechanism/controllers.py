@@ -131,7 +131,7 @@ class Controller:
             if not isinstance(load, LoadPart) or not load.held:
                 raise InputError(
                     f"{self.what}: load {name!r} takes no input, because it is a {type(load).__name__}",
-                    hint="a Motor, a Force or a Torque does",
+                    hint="a Motor, a GearMotor, a Force or a Torque does",
                     argument="writes",
                 )
             owner = next((other.name for other in parts.controllers.values() if name in other.writes), None)

@@ -20,6 +20,7 @@ from isodyn.multibody.bodies import place_bodies
 from isodyn.multibody.formula_laws import formula_force
 from isodyn.multibody.tables import Scratch, Tables
 from isodyn.multibody.turns import read_turns
+from isodyn.systems.base import System
 
 NAME = "expression of an event"
 
@@ -35,7 +36,7 @@ def value_of_law(
     return -formula_force(k, t, v, tables, scratch)
 
 
-def compiled_expression(system: Any, text: str) -> tuple[int, Tables, Scratch] | None:
+def compiled_expression(system: System, text: str) -> tuple[int, Tables, Scratch] | None:
     """Number of a law whose formula is the expression, and the numbers of the mechanism that has it;
     None where the expression names something else."""
     if type(system) is not MechanismSystem or system.description is None:

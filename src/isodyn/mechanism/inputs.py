@@ -1,6 +1,6 @@
 """Inputs of a mechanism: numbers of loads that somebody sets while a run goes on.
 
-The torque or speed of a motor is a function of time in the tables of the model; it is held at a
+The torque, speed or command of a motor is a function of time in the tables of the model; it is held at a
 number there. A force or torque on a body is a vector in the tables: three numbers take its place,
 one number scales it as it was given. Both need tables that no other model shares.
 """
@@ -18,12 +18,12 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.expressions.time_writer import hold, let_go
 from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.on_joints import Motor
-from isodyn.loads.part import LoadPart
+from isodyn.loads.part import JointLoad, LoadPart
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.multibody.tables import Tables
 from isodyn.real_numbers import real_array
+from isodyn.systems.base import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class InputPlace:
             tables.loads[k].vector, tables.loads[k].time = shared.loads[k].vector, shared.loads[k].time
 
 
-def input_places(system: Any) -> dict[str, InputPlace]:
+def input_places(system: System) -> dict[str, InputPlace]:
     """Loads that can be inputs, by name."""
     if type(system) is not MechanismSystem or system.description is None:
         return {}
@@ -100,6 +100,11 @@ def input_places(system: Any) -> dict[str, InputPlace]:
     return found
 
 
+def held_by(load: LoadPart) -> str:
+    """The name of the number that an input of this load is."""
+    return next((name for name in load.held if getattr(load, name) is not None), load.held[0])
+
+
 def with_inputs(system: MechanismSystem, given: Mapping[str, Any]) -> MechanismSystem:
     """The same mechanism with loads that have other values: numbers or functions of time, three of them
     for forces on bodies."""
@@ -108,10 +113,8 @@ def with_inputs(system: MechanismSystem, given: Mapping[str, Any]) -> MechanismS
     parts.controllers.clear()
     for name, value in given.items():
         load: Any = parts.loads[name]
-        if isinstance(load, Motor):
-            changed = {"speed": value} if load.torque is None else {"torque": value}
-        else:
-            changed = {load.held[0]: tuple(value), "time": None}
+        on_joint = isinstance(load, JointLoad)
+        changed = {held_by(load): value} if on_joint else {load.held[0]: tuple(value), "time": None}
         parts.loads[name] = replace(load, **changed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

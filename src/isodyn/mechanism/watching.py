@@ -119,8 +119,8 @@ class Watched:
         every
             Time between two samples.
         writes
-            Names of loads that hold what the law returns: a `Motor`, a `Force`, a `Torque`. One number
-            scales the vector of a force.
+            Names of loads that hold what the law returns: a `Motor`, a `GearMotor` (its command), a
+            `Force`, a `Torque`. One number scales the vector of a force.
         law
             A function of (t, \\*reads) that returns as many numbers as there are writes, plain or
             compiled with `numba.njit`, or an `iso.PID`; or formulas in names of the mechanism.

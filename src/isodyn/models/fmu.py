@@ -19,7 +19,8 @@ import numpy as np
 from isodyn.api.stepper import Stepper
 from isodyn.errors import InputError
 from isodyn.later import Later, load
-from isodyn.loads.on_joints import Motor
+from isodyn.loads.part import JointLoad
+from isodyn.mechanism.inputs import held_by
 from isodyn.models.build import load_model
 from isodyn.results.quantities import Catalogue, Of
 from isodyn.results.solution import Solution
@@ -89,8 +90,8 @@ class Unit:
             forces = self.system.loads[name].on_bodies
             if name in taken:
                 continue
-            if isinstance(part, Motor):
-                value = part.speed if part.torque is None else part.torque
+            if isinstance(part, JointLoad):
+                value = getattr(part, held_by(part))
                 found |= {name: float(value)} if isinstance(value, int | float) else {}
             elif len(forces) == 1 and forces[0].time is None:
                 found |= {f"{name}_{axis}": float(x) for axis, x in zip("xyz", forces[0].vector, strict=True)}

@@ -3,7 +3,7 @@ when it is loaded."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.mechanism.coordinates import ParametrisedSystem
 from isodyn.mechanism.mechanism import Mechanism
@@ -12,10 +12,13 @@ from isodyn.models.build import model_from_text
 from isodyn.models.reader import packed, unpacked
 from isodyn.models.writer import text_and_files
 
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
+
 NAME = "mechanism"
 
 
-def text_of(system: Any) -> dict[str, Any] | None:
+def text_of(system: System) -> dict[str, Any] | None:
     """What is kept of a mechanism with a result; None for other systems.
 
     Raises

@@ -13,6 +13,7 @@ from __future__ import annotations
 from numba import types
 
 from isodyn.expressions.formula_kernels import run_formula
+from isodyn.expressions.time_kernels import at_time
 from isodyn.joints.measures import R_I, R_J, W_I, W_J
 from isodyn.kernels.compiled import F, FloatArray, f8, i8, kernel
 from isodyn.multibody.nodes import part
@@ -42,12 +43,15 @@ def formula_force(k: int, t: float, v: FloatArray, tables: Tables, scratch: Scra
 
 @kernel()
 def set_inputs(law: LawData, t: float, v: FloatArray, tables: Tables, scratch: Scratch) -> None:
-    """Values of the names of a law for its formula; no slopes."""
+    """Values of the names of a law for its formula; no slopes. In the place of the time a law may
+    have a function of it."""
     first, g = tables.time.formulas.formulas[law.formula].first_name, scratch.measure.second
     for i in range(law.inputs):
         item = tables.inputs[law.first_input + i]
         value = t
-        if item.meaning != TIME:
+        if item.meaning == TIME and law.shift >= 0:
+            value = at_time(law.shift, t, tables.time, scratch.formulas)[0]
+        elif item.meaning != TIME:
             value = measure_of(item.measure, g, tables, scratch)
             if item.meaning == RATE_OF:
                 value = along(item.measure, g, v, tables, scratch)

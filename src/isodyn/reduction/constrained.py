@@ -30,6 +30,7 @@ from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.nonlinear import ReducedSystem
 from isodyn.reduction.snapshots import Witness
+from isodyn.systems.base import System
 from isodyn.systems.linear import LinearSystem
 from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
@@ -44,7 +45,7 @@ BLOCKED, FOLLOWED = 0.5, 0.25
 KEEP = "keep the coordinates that the rows speak of: columns= of iso.pod, or isodyn.reduction.craig_bampton"
 
 
-def rows_left(system: Any, basis: Basis, t0: float = 0.0) -> IntArray:
+def rows_left(system: System, basis: Basis, t0: float = 0.0) -> IntArray:
     """Numbers of the constraint rows that a reduced system keeps; a basis that locks them is
     refused."""
     if system.m == 0:
@@ -81,7 +82,7 @@ def _amplitudes(basis: Basis, at: Embedding) -> FloatArray:
     return amplitude
 
 
-def _states(system: Any, basis: Basis, t0: float) -> list[Witness]:
+def _states(system: System, basis: Basis, t0: float) -> list[Witness]:
     """The start, and what the basis remembers of its run where that was one of this system."""
     own = [w for w in basis.witnesses if (w.q.size, w.v.size) == (system.nq, system.nv)]
     return [Witness(t0, system.q0, system.v0), *own]
@@ -94,7 +95,7 @@ def _fulfils(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> bool:
     return bool(np.abs(ask.velocity(t, q, v)).max(initial=0.0) <= 1e-6 * max(size, 1e-300))
 
 
-def _refuse_open(system: Any, phi: FloatArray, rows: IntArray, t: float, sizes: FloatArray) -> None:
+def _refuse_open(system: System, phi: FloatArray, rows: IntArray, t: float, sizes: FloatArray) -> None:
     """A row that no direction changes has to hold for the offset."""
     gap = np.abs(phi) / sizes[: phi.size]
     gap[rows[rows < system.m_phi]] = 0.0
@@ -107,7 +108,7 @@ def _refuse_open(system: Any, phi: FloatArray, rows: IntArray, t: float, sizes: 
         )
 
 
-def _refuse_locked(system: Any, at: Embedding, T: FloatArray, G: FloatArray, rows: IntArray) -> None:
+def _refuse_locked(system: System, at: Embedding, T: FloatArray, G: FloatArray, rows: IntArray) -> None:
     """No freedom left, though the full system has some."""
     rank, free = _rank(G[rows] @ T), system.nv - _rank(G)
     if free > 0 and T.shape[1] - rank <= 0:
@@ -138,7 +139,7 @@ def _rank(G: FloatArray) -> int:
 
 
 def _refuse_blocked(
-    system: Any, ask: Questions, t: float, q: FloatArray, v: FloatArray, G: FloatArray, T: FloatArray, rows: IntArray
+    system: System, ask: Questions, t: float, q: FloatArray, v: FloatArray, G: FloatArray, T: FloatArray, rows: IntArray
 ) -> None:
     """A velocity of the run that lies in the span, but cannot be followed under the rows."""
     if not v.any() or rows.size == 0:

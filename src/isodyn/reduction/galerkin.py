@@ -20,7 +20,14 @@ from isodyn.reduction.nonlinear import (
     reduced_system,
 )
 from isodyn.reduction.sampling import Sampling, refuse_unless_fitting
-from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem, System, as_system
+from isodyn.systems import (
+    FirstOrderSystem,
+    LinearFirstOrderSystem,
+    LinearSystem,
+    MechanicalSystem,
+    as_system,
+    is_system,
+)
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
@@ -81,7 +88,7 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
         )
     system = as_system(system)
     refuse_controllers(system, "a reduced model has no loads that it could write")
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(
             f"a system is reduced, received {type(system).__name__}", hint="of subdomains, reduce each, then tie them"
         )

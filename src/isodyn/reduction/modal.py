@@ -27,7 +27,7 @@ from isodyn.reduction.basis import Basis, from_matrix
 from isodyn.reduction.decomposition import gram_schmidt
 from isodyn.reduction.snapshots import Witness, chosen, matrix, solutions, witnesses
 from isodyn.studies.tangents import multipliers, tangents
-from isodyn.systems import LinearSystem, System, as_system, checks
+from isodyn.systems import LinearSystem, System, as_system, checks, is_system
 from isodyn.systems.manifold import freedoms
 from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
@@ -37,7 +37,7 @@ def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any,
     """M, K and G at a configuration, and what it is: zero for linear systems, q0 for others where q
     is left out."""
     system = as_system(system)
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(f"modes are those of a system, received {type(system).__name__}")
     if system.first_order:
         raise InputError(f"modes belong to second-order systems, received {type(system).__name__}")
@@ -63,7 +63,7 @@ def _configuration(q: Any, n: int) -> FloatArray:
     return at
 
 
-def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
+def eigenmodes(system: System, rank: int, q: Any = None) -> Basis:
     """Return the modes of lowest frequency.
 
     Parameters
@@ -99,7 +99,7 @@ def eigenmodes(system: Any, rank: int, q: Any = None) -> Basis:
     return Basis(X, at, M, None, omega=omega, method="eigenvalues", name="eigenmodes")
 
 
-def craig_bampton(system: Any, interface: Any, rank: int, q: Any = None, *, snapshots: Any = None) -> Basis:
+def craig_bampton(system: System, interface: Any, rank: int, q: Any = None, *, snapshots: Any = None) -> Basis:
     """Return a basis of static shapes and fixed-interface modes.
 
     Reduced coordinates are [modes; interface]; those of the interface stay as they are.

@@ -22,6 +22,7 @@ from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.snapshots import histories, solutions
+from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.beams.system import BeamSystem
@@ -119,7 +120,7 @@ def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3
     return Sampling(chosen, weights[chosen], residual, A.shape[1], basis)
 
 
-def refuse_unless_beam(system: Any) -> None:
+def refuse_unless_beam(system: System) -> None:
     """Elements are sampled of beams by themselves only."""
     if not isinstance(system, BeamSystem):
         raise InputError(

@@ -25,6 +25,7 @@ from isodyn.reduction.basis import Basis, pod
 from isodyn.reduction.galerkin import reduce
 from isodyn.reduction.snapshots import Kind
 from isodyn.results.solution import Solution
+from isodyn.systems.base import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +117,7 @@ class ReductionStudy:
 
 
 def reduction_study(
-    system: Any,
+    system: System,
     *,
     snapshots: tuple[Any, float],
     reduced: tuple[Any, float],

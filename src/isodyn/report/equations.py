@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,9 @@ from isodyn.report.tracing import SymbolError, number, traced
 from isodyn.systems import FirstOrderSystem, LinearFirstOrderSystem, LinearSystem, MechanicalSystem
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.multiplier_forces import refuse_nonideal
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 sympy = Later("sympy")
 planar_equations = Later("isodyn.report.planar_equations")  # which needs this module and SymPy
@@ -102,7 +105,7 @@ class Equations:
         return r"\\[1ex] ".join(rows if self.first_order else [law, *rows])
 
 
-def symbolic(system: Any) -> Equations:
+def symbolic(system: System) -> Equations:
     """Return M, Q, φ, ψ, G and b of a small system as SymPy matrices.
 
     Parameters

@@ -32,6 +32,7 @@ from isodyn.schemes import Scheme
 from isodyn.version import __version__
 
 if TYPE_CHECKING:
+    from isodyn.design.estimate import Fit
     from isodyn.problems import Problem
     from isodyn.results.ensemble import Ensemble
     from isodyn.subdomains.solution import SubdomainSolution
@@ -43,7 +44,7 @@ RANGES = 40  # rows of the table of ranges
 
 
 def write_report(
-    sol: Solution | Ensemble | SubdomainSolution | Sweep,
+    sol: Solution | Ensemble | SubdomainSolution | Sweep | Fit,
     path: Path | str,
     *,
     problem: Problem | None = None,
@@ -55,12 +56,12 @@ def write_report(
     frames: int = FRAMES,
     autoplay: bool = True,
 ) -> Path:
-    """Write the report of a solution, an ensemble, subdomains or a sweep: one HTML page.
+    """Write the report of a solution, an ensemble, subdomains, a sweep or a fit: one HTML page.
 
     Parameters
     ----------
     sol
-        The solution; or what `iso.ensemble`, `iso.sweep` or a run of subdomains returned.
+        The solution; or what `iso.ensemble`, `iso.sweep`, `iso.fit` or a run of subdomains returned.
     path
         The file.
     problem

@@ -4,22 +4,25 @@ a class that was never loaded."""
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 
-def _is(system: Any, module: str, name: str) -> bool:
+def _is(system: System, module: str, name: str) -> bool:
     found = sys.modules.get(module)
     return found is not None and isinstance(system, getattr(found, name))
 
 
-def is_mechanism(system: Any) -> bool:
+def is_mechanism(system: System) -> bool:
     return _is(system, "isodyn.mechanism.system", "MechanismSystem")
 
 
-def is_parametrised(system: Any) -> bool:
+def is_parametrised(system: System) -> bool:
     """A mechanism in other coordinates than the default ones."""
     return _is(system, "isodyn.mechanism.coordinates", "ParametrisedSystem")
 
 
-def is_beam(system: Any) -> bool:
+def is_beam(system: System) -> bool:
     return _is(system, "isodyn.beams.system", "BeamSystem")

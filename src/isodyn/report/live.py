@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from isodyn.report.pages import Html
 from isodyn.report.scenes import Scene, frame_of, scene_of
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 HOST = "127.0.0.1"
 PICTURES = 25.0  # in a second
@@ -66,7 +69,7 @@ class Live:
     """
 
     def __init__(
-        self, system: Any, t_end: float, *, plane: Sequence[tuple[int, int]] = (), speed: float = 1.0, port: int = 0
+        self, system: System, t_end: float, *, plane: Sequence[tuple[int, int]] = (), speed: float = 1.0, port: int = 0
     ) -> None:
         if not speed >= 0.0:
             raise InputError(f"speed must not be negative, received {speed!r}")

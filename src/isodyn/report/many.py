@@ -1,5 +1,6 @@
 """Reports of runs that are not one solution: ensembles as fans of their members, subdomains with
-what happens at their interface; sweeps: isodyn.report.sweeps.
+what happens at their interface; sweeps: isodyn.report.sweeps,
+fits: isodyn.report.fits.
 
 fan       at every time the smallest, the 10 %, 50 %, 90 % values and the largest over the members that came to the end
 interface Σ G_ℓ q_ℓ and its rates (drift), the multipliers, the power −λᵀG_ℓ v_ℓ on each subdomain
@@ -12,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.design.estimate import Fit
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.report import pages
+from isodyn.report.fits import page_of_fit
 from isodyn.report.histories import ROWS, Columns, Group, group_of
 from isodyn.report.html import SCRIPTS, group_data, versions
 from isodyn.report.packing import for_script, packed
@@ -31,8 +34,12 @@ MEMBERS = 5  # so many members are drawn beside it, to be switched on
 TINY = 1e-18  # what a logarithmic plot shows of zero
 
 
-def page_of(runs: Ensemble | SubdomainSolution | Sweep, title: str | None, settings: dict[str, Any] | None) -> str:
-    """The report of an ensemble, of subdomains or of a sweep."""
+def page_of(
+    runs: Ensemble | SubdomainSolution | Sweep | Fit, title: str | None, settings: dict[str, Any] | None
+) -> str:
+    """The report of an ensemble, of subdomains, of a sweep or of a fit."""
+    if isinstance(runs, Fit):
+        return page_of_fit(runs, title, settings)
     if isinstance(runs, Sweep):
         return page_of_sweep(runs, title, settings)
     if not isinstance(runs, Ensemble | SubdomainSolution):

@@ -26,6 +26,7 @@ from isodyn.results.history_view import HistoryView
 
 if TYPE_CHECKING:
     from isodyn.mechanism.mechanism import Mechanism
+    from isodyn.systems.base import System
 
 SCRIPTS = ("core.js", "plot.js", "draw2d.js", "draw3d.js", "player.js", "report.js", "frame.js")
 HEIGHT, FRAMES = 340, 400
@@ -129,7 +130,7 @@ def mechanism_html(mech: Mechanism) -> str:
     return _titled(f"Mechanism, gravity {_vector(mech.gravity)}", inside)
 
 
-def system_html(system: Any) -> str:
+def system_html(system: System) -> str:
     """Sizes, initial values and names of rows."""
     first = system.first_order
     head = ("variable", "start") if first else ("coordinate", "q₀", "velocity", "v₀")

@@ -110,10 +110,10 @@ def _scatter(parameter: str, x: FloatArray, output: str, y: FloatArray, some: An
     across, up = _place(x, LEFT, WIDTH - EDGE), _place(y, HEIGHT - FOOT, EDGE)
     dots = "".join(f'<circle cx="{across[k]:.1f}" cy="{up[k]:.1f}" r="2.2"/>' for k in some if np.isfinite(up[k]))
     mean = _main_effect(across, up)
-    frame = _frame(_span(x), _span(y), parameter)
+    axes = frame(_span(x), _span(y), parameter)
     line = f'<polyline class="mean" points="{mean}"/>'
     label = pages.escaped(f"{output} over {parameter}")
-    return f'<div class="card"><svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{label}">{frame}{dots}{line}</svg></div>'
+    return f'<div class="card"><svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{label}">{axes}{dots}{line}</svg></div>'
 
 
 def _main_effect(across: FloatArray, up: FloatArray) -> str:
@@ -125,7 +125,8 @@ def _main_effect(across: FloatArray, up: FloatArray) -> str:
     return " ".join(f"{across[g].mean():.1f},{up[g].mean():.1f}" for g in groups if len(g))
 
 
-def _frame(x: tuple[float, float], y: tuple[float, float], name: str) -> str:
+def frame(x: tuple[float, float], y: tuple[float, float], name: str) -> str:
+    """Axes with their ends, and what stands below."""
     bottom, right = HEIGHT - FOOT, WIDTH - EDGE
     texts = [
         (LEFT, bottom + 14, "start", f"{x[0]:.4g}"),

@@ -5,7 +5,8 @@
 
 The power P is what changes T + V: the derivative along the motion at fixed v contains ½vᵀṀv and V̇,
 so that of vᵀQ only the part that does not come from the potential remains; λᵀφ_t = −λᵀG v is the
-work of moving constraints. The integral is trapezoidal.
+work of moving constraints. The integral is trapezoidal. What the action of an event changes of the
+energy (a reset, a lock, a stretched spring that is switched off) is no part of the balance.
 """
 
 from __future__ import annotations
@@ -20,12 +21,15 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.results.dense_output import left_limits
+from isodyn.results.switched import NAME as LOADS_OFF
+from isodyn.results.switched import loads_off
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
+switched_off: Any = Later("isodyn.mechanism.switched_off")
 passes: Any = Later("isodyn.results.passes")  # compiled when rows are first looked at
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -119,12 +123,37 @@ def energy_balance(sol: Solution) -> FloatArray:
     if (jumps := jumps_of(sol)).size:
         end[jumps] = _power(as_steps_end(sol), jumps)
     kinetic, potential = sol.energy()
-    return kinetic + potential - kinetic[0] - potential[0] - since_start(sol.t, power, end)
+    energy = kinetic + potential
+    if changed := rows_changed_by_events(sol):
+        energy[:] -= np.cumsum(_changes(sol, energy, changed))
+    return energy - energy[0] - since_start(sol.t, power, end)
+
+
+def rows_changed_by_events(sol: Solution) -> list[int]:
+    """Rows at which the action of an event has changed the state, or what acts on it."""
+    times = {event.t for event in sol.events if event.after is not None}
+    return [int(row) for row in jumps_of(sol) if float(sol.t[row]) in times]
+
+
+def _changes(sol: Solution, energy: FloatArray, rows: list[int]) -> FloatArray:
+    """By how much events have changed the energy, in each row."""
+    left, found = as_steps_end(sol).energy(), np.zeros(sol.t.size)
+    found[rows] = energy[rows] - (left[0] + left[1])[rows]
+    return found
 
 
 def _power(sol: Solution, rows: Any) -> FloatArray:
     """Power of everything that is not in the energy, in these rows."""
-    system = sol.system
+    power, rows, off = np.zeros(len(rows)), np.asarray(rows, dtype=np.int64), loads_off(sol)
+    for names in dict.fromkeys(off[row] for row in rows):
+        own = [i for i, row in enumerate(rows) if off[row] == names]
+        system = switched_off.without_loads(sol.system, names) if names else sol.system
+        power[own] = _power_of(system, sol, rows[own])
+    return power
+
+
+def _power_of(system: Any, sol: Solution, rows: Any) -> FloatArray:
+    """Power of everything that is not in the energy of a system, in these rows."""
     ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)
     power = np.zeros(len(rows))
@@ -149,7 +178,11 @@ def as_steps_end(sol: Solution) -> Solution:
     t, jumps = sol.t.copy(), jumps_of(sol)
     t[jumps] = np.nextafter(t[jumps], -np.inf)
     rows: dict[str, Any] = {name: left_limits(sol, name) for name in ("q", "v", "a", "lam")}
-    return replace(sol, t=t, aux={key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}, **rows)
+    aux = {key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}
+    if LOADS_OFF in aux:  # those of the step before
+        aux[LOADS_OFF] = np.array(aux[LOADS_OFF])
+        aux[LOADS_OFF][jumps] = sol.aux[LOADS_OFF][np.maximum(jumps - 1, 0)]
+    return replace(sol, t=t, aux=aux, **rows)
 
 
 def since_start(t: FloatArray, power: FloatArray, end: FloatArray | None = None) -> FloatArray:

@@ -15,48 +15,28 @@ what is forgotten is the same.
 
 from __future__ import annotations
 
-import io
 import re
 import warnings
-import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Protocol
 
-import numpy as np
-
 from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.results.files import failed, make_folder, write_file
-from isodyn.results.inputs import fingerprint, to_json
-from isodyn.results.seals import opened, sealed, sealed_json
+from isodyn.results.inputs import to_json
+from isodyn.results.seals import UNFIT, packed, sealed_json, unpacked
 
 FORMAT = 6
-MOST_BETWEEN = 50_000  # steps between checkpoints where nothing is said
+# steps between checkpoints where nothing is said; where nobody knows how many there will be
+MOST_BETWEEN, OF_UNKNOWN, ABSURD = 50_000, 5_000, 1 << 50
 PARTS = 20
 # where nothing is said: how long a run goes on after a file, beside what the file took; and at first
 PATIENCE, AT_FIRST = 40.0, 0.2
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
 # what a run that saved no state may leave
-LEFT = re.compile(r"run\.json|\.isodyn-[0-9a-f-]+(\.\w+)?")
-UNFIT = (KeyError, ValueError, TypeError, IndexError, OverflowError, zipfile.BadZipFile, EOFError, OSError)
-
-
-def packed(**arrays: Any) -> memoryview:
-    """Arrays as the bytes of an npz file, with a seal."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
-    return sealed(buffer)
-
-
-def unpacked(path: Path) -> dict[str, Any]:
-    """Arrays of a sealed npz file."""
-    data = opened(path)
-    try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
-    except UNFIT as error:
-        raise DamageError(f"{path} cannot be read: {error}", hint="it was not written by isodyn") from None
+LEFT = re.compile(r"run\.json|phase-\d+|\.isodyn-[0-9a-f-]+(\.\w+)?")
 
 
 class Resumable(Protocol):
@@ -119,6 +99,7 @@ class Checkpoint:
     model: dict[str, Any] | None = None
     resumed: bool = False
     begun: bool = field(default=False, init=False)
+    keeps_end: bool = field(default=True, init=False)  # False for a part of a run, which keeps it itself
     identity: str = field(default="", init=False)  # of the run that the blocks belong to
     _blocks: int = field(default=0, init=False)
     _rows: int = field(default=0, init=False)  # how many are on disk
@@ -130,17 +111,19 @@ class Checkpoint:
             raise InputError(f"a checkpoint takes the path of a folder, received {self.folder!r}")
         self.folder = Path(self.folder)
 
-    def begin(self, system: Any, options: dict[str, Any], events: int = 0) -> None:
+    def begin(self, digest: str, options: dict[str, Any], events: int = 0, *, executor: bool = False) -> None:
         """Set up the folder of a new run.
 
         Parameters
         ----------
-        system
-            The system of the run.
+        digest
+            What tells the system of the run from others.
         options
             The arguments of `integrate`.
         events
             How many events the run has.
+        executor
+            Whether workers of a cluster run it.
 
         Raises
         ------
@@ -163,14 +146,32 @@ class Checkpoint:
         make_folder(self.folder)
         document = {
             "format": FORMAT,
-            "system": fingerprint(system),
+            "system": digest,
             "options": {name: to_json(value) for name, value in options.items()},
             "every": self.every,
             "events": events,
+            "executor": executor,
             "model": self.model,
         }
         self.identity, text = sealed_json(document)
         write_file(self.folder / "run.json", text)
+
+    def inside(self, name: str) -> Checkpoint:
+        """Return a checkpoint for a part of the run, in a folder of its own.
+
+        Parameters
+        ----------
+        name
+            Name of the folder, and of the part.
+
+        Returns
+        -------
+        checkpoint
+            Goes on with what is there already, and leaves the end of the part to the run.
+        """
+        part = Checkpoint(self.folder / name, self.every, resumed=True)
+        part.begun, part.identity, part.keeps_end = True, f"{self.identity} {name}", False
+        return part
 
     # ---- when
 
@@ -180,10 +181,11 @@ class Checkpoint:
         Parameters
         ----------
         total_steps
-            Steps of the run.
+            Steps of the run; an absurd number where nobody knows.
         """
         if self.every is None:
-            self.every = max(1, min(MOST_BETWEEN, total_steps // PARTS))
+            most = MOST_BETWEEN if total_steps < ABSURD else OF_UNKNOWN
+            self.every = max(1, min(most, total_steps // PARTS))
             self._next = perf_counter() + AT_FIRST
 
     def room(self, steps: int) -> int:
@@ -192,12 +194,12 @@ class Checkpoint:
         Parameters
         ----------
         steps
-            Steps that are done.
+            Those that are done.
 
         Returns
         -------
         steps
-            Their number.
+            Those that are left.
         """
         assert self.every is not None
         return self.every - steps % self.every
@@ -228,18 +230,42 @@ class Checkpoint:
         run
             The run.
         """
-        started, carried = perf_counter(), run.carried()
-        if started >= self._next:
+        carried = run.carried()
+        if self.is_time():
             self._put(run, carried)
-            self._next = 0.0 if self._next == 0.0 else perf_counter() + PATIENCE * (perf_counter() - started)
+
+    def is_time(self) -> bool:
+        """Return whether a file may be written now.
+
+        Returns
+        -------
+        is_time
+            Whether it may: not too soon after the one before, where nobody said how often.
+        """
+        return perf_counter() >= self._next
 
     def _put(self, run: Resumable, carried: dict[str, Any]) -> None:
-        """One more file."""
+        """Rows and state, as one more file."""
         k, steps, begin = int(run.counters.rows), int(run.state.step), max(self._rows - 1, 0)
         rows = {f"rows_{name}": values[begin:k] for name, values in zip(run.rows._fields, run.rows, strict=True)}
-        block = {"identity": self.identity, "number": self._blocks + 1, "begin": begin, "ranks": run.ranks[begin:k]}
-        write_file(self._block(self._blocks + 1), packed(**block, **rows, seconds=run.seconds(), **carried))
-        self._blocks, self._rows, self._steps = self._blocks + 1, k, steps
+        self.append({"begin": begin, "ranks": run.ranks[begin:k], **rows, "seconds": run.seconds(), **carried})
+        self._rows, self._steps = k, steps
+
+    def append(self, arrays: dict[str, Any]) -> None:
+        """Write one more file.
+
+        Parameters
+        ----------
+        arrays
+            What it holds.
+        """
+        started = perf_counter()
+        if not self._blocks:
+            make_folder(self.folder)
+        head = {"identity": self.identity, "number": self._blocks + 1}
+        write_file(self._block(self._blocks + 1), packed(**head, **arrays))
+        self._blocks += 1
+        self._next = 0.0 if self._next == 0.0 else perf_counter() + PATIENCE * (perf_counter() - started)
 
     def restore(self, run: Resumable) -> bool:
         """Let a run go on from its last checkpoint.
@@ -254,7 +280,7 @@ class Checkpoint:
         found
             False if there is no checkpoint yet.
         """
-        found = self._sound_blocks(run) if self.resumed else None
+        found = self.read(lambda block: self._take(block, run)) if self.resumed else None
         if found is None:
             return False
         run.put_back(found)
@@ -269,20 +295,41 @@ class Checkpoint:
         run
             The run.
         """
-        if int(run.state.step) != self._steps:
+        if self.keeps_end and int(run.state.step) != self._steps:
             self._put(run, run.carried())
 
-    def _sound_blocks(self, run: Resumable) -> dict[str, Any] | None:
-        """Rows of all blocks up to the first that is not sound, into a run; the last of them, None
-        where there is none."""
-        last, wrong = None, ""
+    def _take(self, block: dict[str, Any], run: Resumable) -> float:
+        """Rows of a block into a run; the time that they go to."""
+        _fit(block, run)
+        begin, ranks = int(block["begin"]), block["ranks"]
+        for name, values in zip(run.rows._fields, run.rows, strict=True):
+            values[begin : begin + len(block[f"rows_{name}"])] = block[f"rows_{name}"]
+        run.ranks[begin : begin + len(ranks)] = ranks
+        self._rows = begin + len(block["rows_t"])
+        return float(block["rows_t"][-1])
+
+    def read(self, take: Callable[[dict[str, Any]], float]) -> dict[str, Any] | None:
+        """Hand over all blocks up to the first that is not sound.
+
+        Parameters
+        ----------
+        take
+            Takes what a block holds and returns the time that it goes to; an error says that it does
+            not fit.
+
+        Returns
+        -------
+        last
+            The last sound block, None where there is none.
+        """
+        last, wrong, t = None, "", 0.0
         numbers = self._numbers()
         for number in range(1, max(numbers, default=0) + 1):
             try:
                 block = unpacked(self._block(number))
                 if str(block["identity"]) != self.identity or int(block["number"]) != number:
                     raise DamageError(f"{self._block(number)} belongs to another run")
-                _fit(block, run)
+                t = take(block)
             except DamageError as error:
                 wrong = str(error).split("\n")[0]
                 break
@@ -290,13 +337,8 @@ class Checkpoint:
                 wrong = f"{self._block(number)} does not fit the run: {error}"
                 break
             last, self._blocks = block, number
-            begin, ranks = int(block["begin"]), block["ranks"]
-            for name, values in zip(run.rows._fields, run.rows, strict=True):
-                values[begin : begin + len(block[f"rows_{name}"])] = block[f"rows_{name}"]
-            run.ranks[begin : begin + len(ranks)] = ranks
-            self._rows = begin + len(block["rows_t"])
         if wrong:
-            where = "the beginning" if last is None else f"block {self._blocks}, t = {last['rows_t'][-1]:g}"
+            where = "the beginning" if last is None else f"block {self._blocks}, t = {t:g}"
             warnings.warn(
                 f"{wrong}\nhint: the run goes on from {where}, and is the same", RecoveryWarning, stacklevel=5
             )

@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.systems.questions import Questions
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,42 @@ def history_of(kept: Any, rows: int, happened: list[Impact]) -> dict[str, Any]:
     }
 
 
+def impacts_in(aux: Any, known: Any) -> list[Impact]:
+    """The impacts that `history_of` wrote."""
+    found = []
+    for i, k in enumerate(aux["impact_contact"]):
+        many = int(known.tangent[k + 1] - known.tangent[k])
+        t, normal, lost = (float(aux[f"impact_{name}"][i]) for name in ("t", "normal", "lost"))
+        found.append(Impact(t, int(k), normal, aux["impact_tangential"][i][:many], lost))
+    return found
+
+
+def contacts_at(sol: Any, times: FloatArray, q: FloatArray, v: FloatArray) -> dict[str, Any]:
+    """What a solution keeps of contacts, at other times with their states: forces in straight lines
+    between rows, where a contact does in both the same."""
+    aux = sol.aux
+    if "contact_gap" not in aux:
+        return {}
+    ask, known = Questions(sol.system.contacts.twin), sol.system.contacts
+    many, after = len(known.names), np.searchsorted(sol.t, times, side="left")
+    before = np.maximum(after - 1, 0)
+    width = sol.t[after] - sol.t[before]
+    x = np.where(width > 0.0, (times - sol.t[before]) / np.where(width > 0.0, width, 1.0), 1.0)[:, None]
+    mode = np.where(x == 1.0, aux["contact_mode"][after], aux["contact_mode"][before])
+    same = aux["contact_mode"][after] == aux["contact_mode"][before]
+    owner = np.concatenate([np.arange(many), np.repeat(np.arange(many), np.diff(known.tangent))])
+    part = np.where(x == 1.0, 1.0, x * same[:, owner])
+    found = {f"contact_{name}": _between(aux[f"contact_{name}"], before, after, part) for name in ("force", "balance")}
+    found["contact_gap"] = np.array([ask.position(t, *s)[:many] for t, *s in zip(times, q, v, strict=True)])
+    kept = {name: value for name, value in aux.items() if name.startswith("impact_")}
+    return {**found, "contact_mode": mode, **kept}
+
+
+def _between(values: FloatArray, before: IntArray, after: IntArray, part: FloatArray) -> FloatArray:
+    """Values between two rows."""
+    return (1.0 - part) * values[before] + part * values[after]
+
+
 def number_of(known: Any, name: Any) -> int:
     """The number of a contact by its name or number."""
     if isinstance(name, int) and 0 <= name < len(known.names):
@@ -137,18 +174,7 @@ def contact_view(sol: Any, name: Any) -> ContactView:
         raise InputError("this solution has no contacts", hint="gap= of a system, or mech.add_contact")
     k, aux = number_of(known, name), sol.aux
     tangents = slice(int(known.tangent[k]), int(known.tangent[k + 1]))
-    many = tangents.stop - tangents.start
-    own = np.flatnonzero(aux["impact_contact"] == k)
-    impacts = tuple(
-        Impact(
-            float(aux["impact_t"][i]),
-            k,
-            float(aux["impact_normal"][i]),
-            aux["impact_tangential"][i][:many],
-            float(aux["impact_lost"][i]),
-        )
-        for i in own
-    )
+    impacts = tuple(one for one in impacts_in(aux, known) if one.index == k)
     return ContactView(
         known.names[k],
         sol.t,

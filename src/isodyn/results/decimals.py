@@ -16,13 +16,15 @@ import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import F2, FloatArray, i8, kernel
+from isodyn.kernels.lowering import natural
+from isodyn.kernels.wide_products import upper_product
 
 U8, U64 = types.uint8[::1], types.uint64[::1]
 LONGEST = 25  # bytes of a number with the comma behind it: −d.(16 digits)e−308,
 LEAST_POWER, LARGEST_POWER = -292, 324  # of ten, that numbers of 64 bits need
 HIDDEN, FRACTION, EXPONENT = np.uint64(1 << 52), np.uint64((1 << 52) - 1), np.uint64(0x7FF)
-LOW = np.uint64(0xFFFFFFFF)
-U0, U1, U2, U4, U10, U32, U100, MANY = (np.uint64(x) for x in (0, 1, 2, 4, 10, 32, 100, 10**16))
+U0, U1, U2, U4, U10, U100, MANY = (np.uint64(x) for x in (0, 1, 2, 4, 10, 100, 10**16))
+TEN_THOUSAND, HUNDRED_MILLION = np.uint64(10**4), np.uint64(10**8)
 COMMA, POINT, ZERO, MINUS, PLUS, LETTER_E, LINE = (np.uint8(ord(x)) for x in ",.0-+e\n")
 PAIRS = np.frombuffer("".join(f"{x:02d}" for x in range(100)).encode(), dtype=np.uint8)
 NAN, INFINITE = np.frombuffer(b"nan", dtype=np.uint8), np.frombuffer(b"inf", dtype=np.uint8)
@@ -38,15 +40,6 @@ def powers_of_ten() -> tuple[Any, Any]:
         found.append(-(-top // bottom))
     half = (1 << 64) - 1
     return np.array([x >> 64 for x in found], dtype=np.uint64), np.array([x & half for x in found], dtype=np.uint64)
-
-
-@kernel()
-def upper_product(x: Any, y: Any) -> Any:
-    """Upper 64 bits of x·y."""
-    x0, x1, y0, y1 = x & LOW, x >> U32, y & LOW, y >> U32
-    middle = x1 * y0 + ((x0 * y0) >> U32)
-    other = x0 * y1 + (middle & LOW)
-    return x1 * y1 + (middle >> U32) + (other >> U32)
 
 
 @kernel()
@@ -91,9 +84,27 @@ def shortest(fraction: Any, exponent: Any, high: Any, low: Any) -> tuple[Any, An
 
 
 @kernel()
+def put_four(s: Any, out: Any, at: Any) -> None:
+    """Four digits, zeros in front included."""
+    upper = s // U100
+    one, two = U2 * upper, U2 * (s - U100 * upper)
+    after_one, after_two = one + U1, two + U1
+    out[at], out[at + 1], out[at + 2], out[at + 3] = PAIRS[one], PAIRS[after_one], PAIRS[two], PAIRS[after_two]
+
+
+@kernel()
 def put_digits(s: Any, n: Any, out: Any, at: Any) -> None:
-    """The n digits of s into out[at:at + n], two at a time."""
-    i = at + n
+    """The n digits of s into out[at:at + n]: the last eight by themselves, so that they need not wait
+    for each other, the others two at a time."""
+    i = natural(at + n)
+    if n > 8:
+        rest = s // HUNDRED_MILLION
+        last = s - HUNDRED_MILLION * rest
+        upper = last // TEN_THOUSAND
+        i = natural(i - 8)
+        put_four(upper, out, i)
+        put_four(last - TEN_THOUSAND * upper, out, i + 4)
+        s = rest
     while s >= U100:
         rest = s // U100
         pair = U2 * (s - U100 * rest)
@@ -181,7 +192,7 @@ def put_number(bits: Any, high: Any, low: Any, out: Any, at: Any) -> Any:
     return put_with_exponent(s, n, n + k - 1, out, at)
 
 
-@kernel(i8(F2, U64, U64, U8))
+@kernel(i8(F2, U64, U64, U8), nogil=True)
 def put_rows(values: FloatArray, high: Any, low: Any, out: Any) -> int:
     """Lines of numbers between commas into `out`, which has room for LONGEST bytes each; where they
     end."""

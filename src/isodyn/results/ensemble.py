@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from isodyn.later import Later
 from isodyn.results.quality import COARSE, largest_local_error, local_error_sizes
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 ensemble_tables = Later("isodyn.results.ensemble_tables")  # which needs this module
 ensemble_files = Later("isodyn.results.netcdf")
@@ -293,7 +296,7 @@ def warn_of_coarse_members(ensemble: Ensemble, stacklevel: int) -> None:
         )
 
 
-def with_start(system: Any, q0: FloatArray, v0: FloatArray) -> Any:
+def with_start(system: System, q0: FloatArray, v0: FloatArray) -> Any:
     """The same system with another start."""
     started = copy(system)
     object.__setattr__(started, "q0", q0.copy())

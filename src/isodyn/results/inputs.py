@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from isodyn.errors import InputError, IsodynError
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stored import KINDS, stored_with_runs
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 DIGITS = 10  # of sampled forces that must agree
 
@@ -54,7 +57,7 @@ def from_json(value: Any) -> Any:
     return KINDS[kind](**{key: from_json(item) for key, item in value.items() if key != "type"})
 
 
-def fingerprint(system: Any) -> str:
+def fingerprint(system: System) -> str:
     """A digest of names, sizes, start, and of forces and constraints at sampled states.
 
     >>> import isodyn as iso
@@ -81,5 +84,10 @@ def fingerprint(system: Any) -> str:
         except (IsodynError, ArithmeticError, ValueError) as error:
             values = [np.array([len(str(type(error)))], dtype=np.float64)]
         for value in values:
+            digest.update(" ".join(f"{x:.{DIGITS}g}" for x in np.ravel(value)).encode())
+    if system.contacts is not None:
+        known = system.contacts
+        gaps = Questions(known.twin).position(0.0, system.q0, system.v0)
+        for value in (known.restitution, known.mu, known.mu_static, gaps):
             digest.update(" ".join(f"{x:.{DIGITS}g}" for x in np.ravel(value)).encode())
     return digest.hexdigest()

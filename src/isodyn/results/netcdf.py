@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from isodyn.results.statistics import Statistics
 from isodyn.results.stored_models import system_of_model
 from isodyn.results.tables import parquet_bytes, save_csv, save_parquet, to_dataset, xarray_of
 from isodyn.results.units import STATES
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 h5netcdf, h5py, xarray_backends = Later("h5netcdf"), Later("h5py"), Later("xarray.backends")
 
@@ -131,7 +134,7 @@ def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> So
         raise DamageError(f"{path} does not hold a solution: {type(error).__name__}: {error}") from None
 
 
-def _solution(dataset: Any, system: Any, path: Path) -> Solution:
+def _solution(dataset: Any, system: System, path: Path) -> Solution:
     described = json.loads(dataset.attrs["isodyn_system"])
     model = json.loads(dataset.attrs["isodyn_model"]) if "isodyn_model" in dataset.attrs else None
     t, q, v, a, lam = (np.array(dataset[name].values, dtype=np.float64) for name in ("time", *STATES))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ chord_strain = Later("isodyn.results.chord_strain")  # other runs need no mechan
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
     from isodyn.results.statistics import Statistics
+    from isodyn.systems.base import System
 
 # of the largest change in a step: more is not small. An oscillation takes about nine steps a period
 # then
@@ -60,7 +61,7 @@ class LocalError(NamedTuple):
     t: float
 
 
-def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
+def largest_local_error(judged: FloatArray, system: System) -> LocalError:
     """From isodyn.stepping.memory.JUDGED: largest change of v in a step, largest v, errors of q
     per Δt and of v, their times."""
     change, v, e_q, e_v, at_q, at_v = judged
@@ -75,7 +76,7 @@ def largest_local_error(judged: FloatArray, system: Any) -> LocalError:
     return max(found)
 
 
-def local_error_sizes(judged: FloatArray, system: Any) -> FloatArray:
+def local_error_sizes(judged: FloatArray, system: System) -> FloatArray:
     """`largest_local_error` of many runs at once (N, 6, nv), their values alone."""
     change, v, e_q, e_v = (judged[:, k] for k in range(4))
     worst = np.zeros(len(judged))
@@ -86,7 +87,7 @@ def local_error_sizes(judged: FloatArray, system: Any) -> FloatArray:
     return worst
 
 
-def _scales(most: FloatArray, system: Any) -> FloatArray:
+def _scales(most: FloatArray, system: System) -> FloatArray:
     """What the errors of components are compared with; of one run, or of many."""
     alike = np.array(system.alike, dtype=np.int64)
     if alike.size == most.shape[-1]:

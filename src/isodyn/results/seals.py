@@ -11,14 +11,18 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from isodyn.errors import DamageError, InputError
 
 MARK = b"\nisodyn sha256 "
 SEAL = len(MARK) + 64 + 1
 _CHUNK = 1 << 22
+UNFIT = (KeyError, ValueError, TypeError, IndexError, OverflowError, zipfile.BadZipFile, EOFError, OSError)
 
 
 def sealed(image: io.BytesIO) -> memoryview:
@@ -87,3 +91,20 @@ def opened_json(path: Path, formats: int) -> tuple[str, dict[str, Any]]:
 
 def _digest(document: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def packed(**arrays: Any) -> memoryview:
+    """Arrays as the bytes of an npz file, with a seal."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    return sealed(buffer)
+
+
+def unpacked(path: Path) -> dict[str, Any]:
+    """Arrays of a sealed npz file."""
+    data = opened(path)
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except UNFIT as error:
+        raise DamageError(f"{path} cannot be read: {error}", hint="it was not written by isodyn") from None

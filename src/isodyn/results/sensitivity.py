@@ -16,13 +16,23 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import RATE, FloatArray
+from isodyn.results.quantities import Catalogue
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
+    from isodyn.systems.base import System
 
 PART = 1e-3  # of the size of the state: distance of the points of a difference
 CENTRAL = ((1.0, 8.0 / 12.0), (-1.0, -8.0 / 12.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0))
+
+
+def reader_of(output: str | tuple[str, str] | Callable[[Solution], Any], sol: Solution) -> Callable[[Solution], Any]:
+    """The function that reads an output from solutions of the same parts; a name is looked up once."""
+    if callable(output):
+        return output
+    place = Catalogue(sol).find(output)
+    return lambda other: Catalogue(other).read(place).values
 
 
 class Sensitivity:
@@ -113,7 +123,7 @@ class Sensitivity:
         other.aux = {}
         return other
 
-    def _with(self, system: Any) -> Solution:
+    def _with(self, system: System) -> Solution:
         other = copy(self.sol)
         other.system, other.aux = system, {}
         return other
@@ -136,7 +146,7 @@ class Sensitivity:
         InputError
             If there is no such quantity.
         """
-        read: Callable[[Solution], Any] = output if callable(output) else lambda sol: sol.quantity(output).values
+        read = reader_of(output, self.sol)
         plain = self._with(self.sol.system)
         if not np.isfinite(np.asarray(read(plain), dtype=np.float64)).all():
             raise InputError(f"{output!r} is not finite along the run, so it has no derivative")

@@ -203,7 +203,8 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
     def energy_balance(self) -> FloatArray:
         """Return the change of energy less the work of all forces that have no potential.
 
-        The work of moving constraints counts too. The balance is zero for the exact motion.
+        The work of moving constraints counts too; what the action of an event changes of the energy
+        does not. The balance is zero for the exact motion.
 
         Returns
         -------

@@ -7,15 +7,18 @@ Reading and writing model files stands above results; the root of the package te
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from isodyn.errors import InputError
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 
 class Keeper(Protocol):
     """What writes systems as models and builds them again."""
 
-    def text_of(self, system: Any) -> dict[str, Any] | None:
+    def text_of(self, system: System) -> dict[str, Any] | None:
         """The model of a system; None where it is no mechanism, InputError where no file can hold
         it."""
 
@@ -44,7 +47,7 @@ def system_of_model(model: dict[str, Any]) -> Any:
     return _keeper().system_from(model)
 
 
-def model_of_system(system: Any) -> tuple[dict[str, Any] | None, str]:
+def model_of_system(system: System) -> tuple[dict[str, Any] | None, str]:
     """The model of a mechanism that was built in Python; or None, and why it cannot be kept."""
     if _load is None:
         return None, ""

@@ -273,9 +273,14 @@ class SweepWriter:
         block["message"] = cut(str(told.get("message", "")))
         block["status"] = FAILED if outputs is None else DONE
         block["seal"] = seal_of(block)
+        self.put(number, block.tobytes())
+
+    def put(self, number: int, data: bytes) -> None:
+        """The bytes of a record into their place, all of them."""
         try:
             os.lseek(self.file.fileno(), self.begin + number * self.record.itemsize, os.SEEK_SET)
-            self.file.write(block.tobytes())
+            while data:  # a full disk may take some of them first
+                data = data[self.file.write(data) or 0 :]
         except OSError as error:
             raise failed(self.path, error) from error
 
@@ -289,8 +294,7 @@ class SweepWriter:
                 block[v.name] = x
             for v in self.layout.outputs:
                 block[v.name] = np.nan
-            os.lseek(self.file.fileno(), self.begin + number * self.record.itemsize, os.SEEK_SET)
-            self.file.write(block.tobytes())
+            self.put(number, block.tobytes())
         os.ftruncate(self.file.fileno(), size)
 
     def to_disk(self) -> None:

@@ -29,3 +29,11 @@ def ever_off(sol: Solution) -> list[str]:
         return []
     off = np.any(sol.aux[NAME], axis=0)
     return [name for name, was in zip(sol.system.description.parts.loads, list(off), strict=True) if was]
+
+
+def loads_off(sol: Solution) -> list[tuple[str, ...]]:
+    """For each row the names of the loads that are switched off there."""
+    if NAME not in sol.aux:
+        return [()] * sol.t.size
+    names = list(sol.system.description.parts.loads)
+    return [tuple(name for name, off in zip(names, row, strict=True) if off) for row in sol.aux[NAME]]

@@ -10,17 +10,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later, load
+from isodyn.memory import processors
 from isodyn.results.decimals import LONGEST, as_lines
 from isodyn.results.files import replacing, write_file
 from isodyn.results.inputs import fingerprint, to_json
@@ -31,11 +33,15 @@ from isodyn.results.stored_models import model_of_system
 from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, units
 from isodyn.version import __version__
 
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
+
 xarray = Later("xarray")
 
 DIMENSIONS = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 AXES = {XYZ: "xyz", WXYZ: "wxyz"}
-CHUNK = 20_000  # numbers of a table that become text at once
+CHUNK = 20_000  # numbers of a table that become text at once …
+MOST_THREADS = 4  # … by so many threads at most: a file takes it no faster
 FEW = 100_000  # numbers of a table for which no kernel is compiled
 
 
@@ -92,7 +98,7 @@ def _attributes(sol: Solution) -> dict[str, Any]:
     return found | ({"isodyn_missing": missing} if missing else {})
 
 
-def _described(system: Any) -> dict[str, Any]:
+def _described(system: System) -> dict[str, Any]:
     return {
         "fingerprint": fingerprint(system) if not isinstance(system, Recorded) else "",
         "nq": system.nq,
@@ -130,11 +136,28 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
         writer.writerows(np.column_stack([sol.t, *values]).astype(np.float64).tolist())
     with replacing(path, LONGEST * numbers) as beside, beside.open("wb") as file:
         file.write(head.getvalue().encode("utf-8", "backslashreplace"))
-        chunk = 1 + CHUNK // len(header)
-        for first in range(0, sol.t.size if numbers > FEW else 0, chunk):
-            rows = slice(first, first + chunk)
-            file.write(as_lines(np.column_stack([sol.t[rows], *(x[rows] for x in values)])))
+        if numbers > FEW:
+            _write_lines(file, [sol.t, *values])
     return Path(path)
+
+
+def _write_lines(file: Any, columns: Sequence[FloatArray]) -> None:
+    """Rows of numbers as text, made by as many threads as there are processors for this process, a few
+    pieces ahead of the file."""
+    rows = 1 + CHUNK // len(columns)
+
+    def lines(first: int) -> memoryview:
+        return as_lines(np.column_stack([x[first : first + rows] for x in columns]))
+
+    threads = min(processors(), MOST_THREADS)
+    with ThreadPoolExecutor(threads) as pool:
+        ahead: deque[Any] = deque()
+        for first in range(0, columns[0].size, rows):
+            ahead.append(pool.submit(lines, first))
+            if len(ahead) > 2 * threads:
+                file.write(ahead.popleft().result())
+        for text in ahead:
+            file.write(text.result())
 
 
 def to_dataframe(sol: Solution, names: Sequence[Any] = ()) -> Any:

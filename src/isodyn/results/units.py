@@ -13,6 +13,7 @@ words, body_types = Later("isodyn.joints.measures"), Later("isodyn.bodies.body")
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
+    from isodyn.systems.base import System
 
 STATES = {
     "q": "coordinates",
@@ -29,14 +30,14 @@ def is_whole(sol: Solution) -> bool:
     return all(sol.columns[name].size == n for name, n in sizes)
 
 
-def is_mechanism(system: Any) -> bool:
+def is_mechanism(system: System) -> bool:
     """Whether a system is a mechanism. Mechanisms are not loaded for the question: where they were
     not, nothing is one."""
     module = sys.modules.get("isodyn.mechanism.system")
     return module is not None and isinstance(system, module.MechanismSystem)
 
 
-def is_parametrised(system: Any) -> bool:
+def is_parametrised(system: System) -> bool:
     """Whether a system is a mechanism in other coordinates than the default ones."""
     module = sys.modules.get("isodyn.mechanism.coordinates")
     return module is not None and isinstance(system, module.ParametrisedSystem)

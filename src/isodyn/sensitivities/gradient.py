@@ -20,6 +20,7 @@ from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.marching.outcome import solution_of
 from isodyn.marching.progress import Progress
+from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.backward import march_back
 from isodyn.sensitivities.memory import Adjoint, Tape
@@ -27,6 +28,7 @@ from isodyn.sensitivities.parameters import CENTRAL, PART
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.taping import march_taped
 from isodyn.stepping.memory import allocate, new_state, weigh
+from isodyn.systems.base import System
 
 Output = str | tuple[str, str] | Callable[[Solution], Any]
 SAME_TIME = 1e-9  # of a step: times nearer to the end of a step than this are there
@@ -114,10 +116,12 @@ class Gradient:
 
 def reader(output: Output) -> Callable[[Solution], FloatArray]:
     """The function that reads an output, one number for each row."""
+    known: list[Callable[[Solution], Any]] = []
 
     def read(sol: Solution) -> FloatArray:
-        found = output(sol) if callable(output) else sol.quantity(output).values
-        values = np.asarray(found, dtype=np.float64)
+        if not known:
+            known.append(reader_of(output, sol))
+        values = np.asarray(known[0](sol), dtype=np.float64)
         if values.shape != sol.t.shape:
             raise InputError(
                 f"an objective needs one number for each row; {output!r} gives the shape {values.shape} for {sol.t.size} rows",
@@ -181,6 +185,12 @@ class TapedRun(SensitiveRun):
     def new_tape(self, steps: int) -> Tape:
         """A tape of this length."""
         return Tape(steps=steps, nq=self.system.nq, nv=self.system.nv, m=self.system.m)
+
+    def exchange_rows(self) -> None:
+        raise SensitivityError(
+            f"other redundant rows are enforced from t = {self.state.t:.6g} on: gradients do not go back over that",
+            hint="use integrate(..., sensitivities=[...]), or remove redundant rows",
+        )
 
     def march(self, upto: int) -> int:
         """March from one kept state to the next."""
@@ -305,7 +315,7 @@ def gradient_of(run: TapedRun, objective: Objective, checkpoints: int, progress:
     return Gradient(value, by, tuple(one.name for one in run.variations), sol)
 
 
-def _with(sol: Solution, system: Any) -> Solution:
+def _with(sol: Solution, system: System) -> Solution:
     other = copy(sol)
     other.system, other.aux = system, {}
     return other

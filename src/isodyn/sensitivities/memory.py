@@ -20,6 +20,7 @@ import numpy as np
 from isodyn.kernels.compiled import IntArray
 from isodyn.kernels.struct import Struct, integer, integers, reals
 from isodyn.kernels.struct_types import StructType
+from isodyn.systems.base import System
 
 
 class Linear(Struct):
@@ -132,7 +133,9 @@ def patterns(model: Any, nv: int, m: int) -> tuple[IntArray, IntArray, IntArray,
     return np.arange(nv + 1) * nv, full_J, np.arange(m + 1) * nv, full_G
 
 
-def new_linear(system: Any, model: Any, *, exact: bool, rotations: IntArray, cayley: bool, transposed: bool) -> Linear:
+def new_linear(
+    system: System, model: Any, *, exact: bool, rotations: IntArray, cayley: bool, transposed: bool
+) -> Linear:
     """Memory for the linearised steps of a system; with Γ as a matrix where adjoints need it."""
     nq, nv, m = system.nq, system.nv, system.m
     J_starts, J_columns, G_starts, G_columns = patterns(model, nv, m)

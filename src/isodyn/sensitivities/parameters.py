@@ -7,10 +7,12 @@ already: their parts are named, and so are the numbers in them, "crank.mass", "p
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.parts import Parts, nearest
+from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.description import Description, as_system
 
@@ -26,6 +29,7 @@ AXES = {"x": 0, "y": 1, "z": 2}
 BODY_NUMBERS = ("mass", "inertia", "position", "velocity", "angular_velocity", "angle")
 
 
+@runtime_checkable
 class Family(Protocol):
     """A system that depends on named numbers."""
 
@@ -159,6 +163,11 @@ class NamedParts:
         parts = system.description.parts
         self.known = {**parts.bodies, **parts.joints, **parts.loads}
 
+    @cached_property
+    def numbers(self) -> Renumbering | None:
+        """Systems with other numbers of bodies and loads, which need no new layout."""
+        return Renumbering(self.system) if type(self.system) is MechanismSystem and not self.assembled() else None
+
     def value(self, name: str) -> float:
         """The value of a number."""
         part, path = self.split(name)
@@ -171,6 +180,7 @@ class NamedParts:
         """The part that a name begins with, and what of it is meant."""
         if not isinstance(name, str):
             raise InputError(f"the name of a parameter is a text such as 'crank.mass', received {name!r}")
+        name = re.sub(r"\[(\d+)\]", r".\1", name)  # as sweeps write it
         if name.split(".")[0] == "gravity" and "gravity" not in self.known:
             return "", name.split(".")[1:]
         found = [part for part in self.known if name.startswith(f"{part}.")]
@@ -209,15 +219,23 @@ class NamedParts:
         if not changes:
             return self.system
         parts, gravity = self.description.parts.copied(), self.description.gravity.copy()
+        changed: set[str] = set()
         for name, value in changes.items():
             part, path = self.split(name)
             self.value(name)
+            changed.add(part)
             if not part:
                 gravity = _written(gravity, path, value)
                 continue
             for group in (parts.bodies, parts.joints, parts.loads):
                 if part in group:
                     group[part] = self.changed(group[part], path, value)
+        if self.numbers is not None and not changed & {"", *parts.joints}:
+            bodies = {name: body for name, body in parts.bodies.items() if name in changed}
+            loads = {name: load for name, load in parts.loads.items() if name in changed}
+            made = self.numbers.system(bodies, loads)
+            if made is not None:
+                return made
         return self.compiled(parts, gravity)
 
     @staticmethod
@@ -237,9 +255,9 @@ class NamedParts:
 
     def assembled(self) -> bool:
         """Whether the start of the system is another than that of its parts."""
-        parts = self.description.parts
-        made = self.compiled(parts.copied(), self.description.gravity)
-        return not (np.array_equal(made.q0, self.system.q0) and np.array_equal(made.v0, self.system.v0))
+        system, layout = self.system, self.system.layout
+        q0, v0 = (np.concatenate([getattr(body, name) for body in layout.bodies]) for name in ("q0", "v0"))
+        return not (np.array_equal(q0, system.q0[: q0.size]) and np.array_equal(v0, system.v0))
 
 
 def _holds_numbers(value: Any) -> bool:
@@ -293,7 +311,7 @@ def _written(owner: Any, path: list[str], value: float) -> Any:
 
 def family_of(given: Any) -> Family:
     """The family that a system belongs to."""
-    if isinstance(given, Parametrised):
+    if isinstance(given, Family):
         return given
     system = as_system(given)
     if isinstance(system, MechanismSystem) and system.description is not None:

@@ -19,7 +19,6 @@ from isodyn.kernels.compiled import (
     IntArray,
 )
 from isodyn.kernels.struct_types import addresses
-from isodyn.linear_solvers.rows import least_multipliers
 from isodyn.marching.method import Method
 from isodyn.marching.run import Run
 from isodyn.mechanism.system import MechanismSystem
@@ -28,8 +27,10 @@ from isodyn.results.solution import Solution
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
 from isodyn.sensitivities.memory import Derivatives, Linear, Tangents, Together, Varied, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts, Variation, vary
+from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent, along
 from isodyn.stepping.newton_settings import Newton
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.mechanical import MechanicalSystem
@@ -78,7 +79,7 @@ def with_mass_range(method: Method) -> Method:
     )
 
 
-def rotations_of(system: Any) -> tuple[IntArray, bool]:
+def rotations_of(system: System) -> tuple[IntArray, bool]:
     """Where rotation vectors are in v, and whether rotations are moved by the Cayley map."""
     if not isinstance(system, MechanismSystem):
         return np.zeros(0, dtype=np.int64), False
@@ -90,11 +91,11 @@ def rotations_of(system: Any) -> tuple[IntArray, bool]:
 class SensitiveRun(Run):
     """A run with the derivatives of its state by parameters."""
 
-    transposed = False
+    transposed, own_march = False, True
 
     def __init__(
         self,
-        system: Any,
+        system: System,
         method: Method,
         stretches: list[Any],
         *,
@@ -106,6 +107,7 @@ class SensitiveRun(Run):
         newton = newton or Newton(rtol=1e-13)
         refuse(system, method, newton)
         self.variations = [vary(family, name) for name in names]
+        self.questions: dict[str, list[Questions]] = {}
         self.assembled = isinstance(family, NamedParts) and family.assembled()
         super().__init__(system, with_mass_range(method), stretches, newton=newton, **options)
         if self.sized or self.watch is not None or self.sampling is not None:
@@ -122,7 +124,7 @@ class SensitiveRun(Run):
         self.varied = self.new_varied()
         self.tangents = Tangents(parameters=len(names), nv=system.nv, m=system.m)
         self.kept = self.tangents.copy()
-        self.enforced: Any = None
+        self.choices: list[tuple[int, IntArray]] = []  # enforced rows, from which row of the solution on
         sizes = {"rows": 0 if self.transposed else self.rows.t.size, "parameters": len(names)}
         self.derivatives = Derivatives(nv=system.nv, m=system.m, **sizes)
         structs = [self.linear, self.varied, self.tangents, self.models[0][0].scratch, self.derivatives]
@@ -143,13 +145,13 @@ class SensitiveRun(Run):
 
     # ---- models
 
-    def model_of(self, system: Any) -> Model:
+    def model_of(self, system: System) -> Model:
         """The model; with full matrices where its own are not the derivatives."""
         model = super().model_of(system)
         exact = type(system) is MechanismSystem
         return model if exact or model.dense is None else model.dense()
 
-    def varied_model(self, system: Any) -> Model:
+    def varied_model(self, system: System) -> Model:
         """The model of a system with another value of a parameter, of the same shape."""
         if (system.nq, system.nv, system.m) != (self.system.nq, self.system.nv, self.system.m):
             raise SensitivityError("a parameter changes the number of unknowns or rows")
@@ -208,18 +210,25 @@ class SensitiveRun(Run):
                 varied.in_rows[j], varied.in_range[j] = self.enters(one)
         return varied
 
+    def answers_of(self, one: Variation) -> list[Questions]:
+        """Who answers for the systems with other values of a parameter."""
+        if one.name not in self.questions:
+            self.questions[one.name] = [Questions(system) for system in one.systems]
+        return self.questions[one.name]
+
     def own_twin(self, like: Model) -> Model:
         """The model of the system itself, with the function of the varied ones."""
         if like.function is self.model.function:
             return self.model
         if not hasattr(self, "twin"):
-            self.twin: Model = self.system.model(plain=True)
+            written: Any = self.system  # of functions that a user wrote
+            self.twin: Model = written.model(plain=True)
         return self.twin
 
     def enters(self, one: Variation) -> tuple[int, int]:
         """Whether a parameter changes the rows; mass matrix or G."""
         system, rng = self.system, np.random.default_rng(5)
-        asked = [Questions(s) for s in one.systems]
+        asked = self.answers_of(one)
         span = self.stretches[0].t_start, self.stretches[-1].t_stop
         rows = masses = False
         for t in rng.uniform(*span, size=3):
@@ -240,14 +249,14 @@ class SensitiveRun(Run):
     def start(self, stretch: Any, *, first: bool) -> None:
         given = settled(self.system, self.state.q.copy()), self.state.v.copy()
         super().start(stretch, first=first)
-        if self.enforced is None:
-            self.enforced = self.independent.chosen.copy()
+        if not self.choices or not np.array_equal(self.independent.chosen, self.choices[-1][1]):
+            self.choices.append((max(int(self.counters.rows) - 1, 0), self.independent.chosen.copy()))
         t = float(stretch.t_start) if first else float(np.nextafter(stretch.t_start, np.inf))
         here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state)
         tangents = self.tangents
         for j, one in enumerate(self.variations):
             dq0, dv0 = self.given_start(one) if first else (tangents.q[j].copy(), tangents.v[j].copy())
-            asked, active = [Questions(s) for s in one.systems], bool(self.varied.in_balance[j])
+            asked, active = self.answers_of(one), bool(self.varied.in_balance[j])
 
             def by(function: Any, asked: Any = asked, one: Any = one, active: bool = active) -> Any:
                 if not active:
@@ -288,11 +297,23 @@ class SensitiveRun(Run):
     def go_on(self, upto: int) -> None:
         self.kept.copy_from(self.tangents)
         super().go_on(upto)
-        if not np.array_equal(self.independent.chosen, self.enforced):
+        if not np.array_equal(self.independent.chosen, self.choices[-1][1]):
+            self.exchange_rows()
+
+    def exchange_rows(self) -> None:
+        """Other redundant rows are enforced from here on: the force of constraint stays, and so does
+        its derivative. Rows that depend on each other say the same, so that q and v stay as well."""
+        state, tangents, old, rows = self.state, self.tangents, self.choices[-1][1], self.independent
+        if self.independent.rank != old.size:
             raise SensitivityError(
-                f"other redundant rows are enforced from t = {self.state.t:.6g} on: the run is not differentiated there",
-                hint="remove redundant rows, or end the run before",
+                f"the rank of the constraints changes at t = {state.t:.6g}: the run is not differentiated there",
+                hint="end the run before",
             )
+        now = state.q.copy(), state.v.copy(), state.lam.copy()
+        here = SharedForce(self, float(state.t), now, old, rows.chosen)
+        for j, one in enumerate(self.variations):
+            tangents.lam[j] = here.derivative(one, bool(self.varied.in_rows[j]), tangents.q[j], tangents.lam[j])
+        self.choices.append((int(self.counters.rows), rows.chosen.copy()))
 
     def march(self, upto: int) -> int:
         """Call the march with derivatives."""
@@ -338,30 +359,13 @@ class SensitiveRun(Run):
 
     def shared(self, sol: Solution, dq: FloatArray, dlam: FloatArray) -> FloatArray:
         """Derivatives of the multipliers of least norm, as rows of a solution have them."""
-        ask, system, out = Questions(self.system), self.system, np.empty_like(dlam)
-        asked = [[Questions(s) for s in one.systems] for one in self.variations]
+        out = np.empty_like(dlam)
+        first = np.array([row for row, _ in self.choices])
         for k, t in enumerate(sol.t):
-            q, v, lam = sol.q[k].copy(), sol.v[k].copy(), sol.lam[k]
-
-            def least(ask: Questions, q: FloatArray, lam: FloatArray, t: Any = t, v: Any = v) -> FloatArray:
-                return least_multipliers(ask.G(t, q, v), lam, system.scales)
-
-            full_G = np.asarray(ask.G(t, q, v))
-            enforced = np.zeros(system.m)
-            force = full_G.T @ lam
-            enforced[self.enforced] = np.linalg.lstsq(full_G[self.enforced].T, force, rcond=None)[0]
+            rows = self.choices[int(np.searchsorted(first, k, side="right")) - 1][1]
+            here = SharedForce(self, float(t), (sol.q[k].copy(), sol.v[k].copy(), sol.lam[k]), rows)
             for j, one in enumerate(self.variations):
-                d, dl = dq[k, j], dlam[k, j]
-                size = max(float(np.abs(d / system.scales.v).max()), 1e-300)
-
-                def moved(e: float, d: Any = d, dl: Any = dl, q: Any = q, lam: Any = enforced) -> FloatArray:
-                    beside = q + e * d if system.retract is None else np.asarray(system.retract(q.copy(), e * d))
-                    return least(ask, beside, lam + e * dl)
-
-                found = along(moved, size)
-                for weight, other in zip(one.weights, (*asked[j], ask), strict=True):
-                    found = found + weight * least(other, q, enforced)
-                out[k, j] = found
+                out[k, j] = here.derivative(one, bool(self.varied.in_rows[j]), dq[k, j], dlam[k, j])
         return out
 
 

@@ -17,7 +17,7 @@ from isodyn.kernels.compiled import MODEL_TYPE, NO_PIVOT, OK, RAISED, WRONG_SHAP
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.controller import controlled
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Physics
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
 from isodyn.stepping.step_error import estimate
 
@@ -27,7 +27,7 @@ HALF = -0.5  # what becomes of a step that fails
 
 
 @kernel()
-def shift(state: Any, lag: float) -> None:
+def shift(state: State, lag: float) -> None:
     """Move the acceleration along its own slope, from t − state.lag·Δt to t − lag·Δt."""
     steps = state.lag - lag
     for i in range(state.a.size):
@@ -36,7 +36,7 @@ def shift(state: Any, lag: float) -> None:
 
 
 @kernel()
-def next_landing(plan: Any, t: float) -> float:
+def next_landing(plan: Plan, t: float) -> float:
     """The first time after t at which a step has to end."""
     k = np.searchsorted(plan.times, t, side="right")
     if k < plan.times.size:
@@ -56,7 +56,7 @@ def end_of_step(t: float, size: float, landing: float) -> float:
 
 
 @kernel()
-def leg_number(plan: Any, step: int) -> int:
+def leg_number(plan: Plan, step: int) -> int:
     """Which leg a step of the run belongs to."""
     k = 0
     while k < len(plan.legs) - 1 and step >= plan.legs[k].last:
@@ -65,7 +65,7 @@ def leg_number(plan: Any, step: int) -> int:
 
 
 @kernel()
-def leg_to(plan: Any, step: int, t_1: float) -> int:
+def leg_to(plan: Plan, step: int, t_1: float) -> int:
     """Which leg takes a step to t_1: the last one lands on a breakpoint where the scheme would look
     past it."""
     k, last = leg_number(plan, step), len(plan.legs) - 1
@@ -75,7 +75,7 @@ def leg_to(plan: Any, step: int, t_1: float) -> int:
 
 @kernel()
 def attempt(
-    model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """One step to t_1, and its local errors where they are asked for."""
     leg = plan.legs[leg_to(plan, state.step, t_1)]
@@ -89,7 +89,7 @@ def attempt(
 
 
 @kernel()
-def judged(plan: Any, leg: Any, state: Any, memory: Any) -> float:
+def judged(plan: Plan, leg: Leg, state: State, memory: Memory) -> float:
     """What the policy says about a step that was taken."""
     if plan.tolerance > 0.0:
         return controlled(plan, memory.before, state, memory)
@@ -97,13 +97,15 @@ def judged(plan: Any, leg: Any, state: Any, memory: Any) -> float:
 
 
 @kernel()
-def bounded(plan: Any, size: float) -> float:
+def bounded(plan: Plan, size: float) -> float:
     """A step size between the smallest and the largest."""
     return min(max(size, plan.smallest_dt), plan.largest_dt)
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def chosen_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any, counters: Any) -> int:
+def chosen_step(
+    model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory, counters: Counters
+) -> int:
     """One step that the policy accepts; state.next_dt is the size to try. On failure `state` is
     unchanged."""
     size = bounded(plan, state.next_dt)

@@ -48,7 +48,7 @@ from isodyn.stepping.contact_memory import (
 from isodyn.stepping.contact_step import NO_SOLUTION, pushes, sticks
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.initial import PATIENCE, acceleration, initial_matrix
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import fill
 
 POISSON, NEWTON = range(2)
@@ -101,7 +101,9 @@ def by_newton(problem: Any, restitution: FloatArray, P: FloatArray) -> int:
 
 
 @kernel()
-def prepare(p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Any) -> int:
+def prepare(
+    p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """Responses and W at a state, from its mass matrix."""
     c = memory.c
     copy_to(state.q, memory.q)
@@ -136,7 +138,7 @@ def jump(
     t: float,
     state: State,
     memory: Memory,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
     contacts: Contacts,
 ) -> int:
@@ -171,7 +173,7 @@ def jump(
 
 
 @kernel()
-def known_slips(contacts: Any, problem: Any, n: int, v: FloatArray) -> None:
+def known_slips(contacts: Contacts, problem: Any, n: int, v: FloatArray) -> None:
     """Directions of contacts that slide."""
     for k in range(problem.members.size):
         i, end, size, number = problem.first[k], problem.first[k + 1], 0.0, problem.members[k]
@@ -183,6 +185,24 @@ def known_slips(contacts: Any, problem: Any, n: int, v: FloatArray) -> None:
         if problem.sliding[k] == 1:
             for j in range(i + 1, end):
                 problem.direction[j] = contacts.rate[problem.rows[j]] / size
+
+
+@kernel()
+def solve_at_rest(contacts: Contacts, problem: Any) -> int:
+    """Forces at a start: contacts at rest have the friction of rest, unless it does not hold them."""
+    for k in range(problem.members.size):
+        number = problem.members[k]
+        if problem.sliding[k] == 0 and contacts.loose[number] == 0:
+            problem.mu[k] = contacts.mu_static[number]
+    for _ in range(problem.members.size + 1):
+        status, torn = solve_problem(problem), False
+        for k in range(problem.members.size):
+            slower = contacts.mu[problem.members[k]]
+            if status == OK and problem.mu[k] > slower and pushes(problem, k) and not sticks(problem, k):
+                problem.mu[k], torn = slower, True
+        if not torn:
+            break
+    return status
 
 
 START = JUMP
@@ -197,7 +217,7 @@ def contact_acceleration(
     t: float,
     state: State,
     memory: Memory,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
     contacts: Contacts,
 ) -> int:
@@ -219,7 +239,7 @@ def contact_acceleration(
         return status
     for j in range(problem.rows.size):
         problem.b[j] = contacts.rate[problem.rows[j]]
-    if solve_problem(problem) != OK:
+    if solve_at_rest(contacts, problem) != OK:
         return NO_SOLUTION
     fill_with(memory.dx, 0.0)
     for j in range(problem.rows.size):
@@ -279,7 +299,7 @@ def push_out(
     t: float,
     state: State,
     memory: Memory,
-    counters: Any,
+    counters: Counters,
     gap_model: Any,
     contacts: Contacts,
 ) -> int:

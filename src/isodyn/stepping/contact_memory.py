@@ -37,15 +37,13 @@ class Contacts(Struct):
     closed, mode = integers("contacts"), integers("contacts")
     # … and before the last step, with forces
     closed_before, mode_before, force_before = integers("contacts"), integers("contacts"), reals("rows")
-    # the one tangent of a contact that is known to slide in the next step, and its sign
-    enforced = integers("contacts")
-    slip = reals("contacts")  # of contacts with one tangent, at the beginning of a step
+    loose = integers("contacts")  # contacts at rest that have just been torn loose
+    slip = reals("rows")  # of closed contacts that slide, at the beginning of a step; zero of others
     force, balance, impulse = reals("rows"), reals("rows"), reals("rows")  # at t_n, at the balance
-    direction = reals("rows")
     gap, gap_before, rate, rate_before = reals("contacts"), reals("contacts"), reals("rows"), reals("rows")
     J, J_1 = reals("values"), reals("values")  # rows at the balance, at t_{n+1}
     culprit = integer  # the contact that an event is about
-    upto = integer  # the step that a march goes to
+    upto, seen = integer, integer  # the step that a march goes to; whether events were seen in its last one
     tables, scratch = integer, integer  # addresses of those of the model of the contacts
     # ---- of an impact: which contacts take part, with which restitution, by which law; energy that each took
     hit, bounce, law, lost = integers("contacts"), reals("contacts"), integer, reals("contacts")
@@ -63,7 +61,7 @@ each), W = J Y, and forces."""
 
 
 @kernel(allocates=True)
-def problem_of(contacts: Any, flags: IntArray, unknowns: int) -> Any:
+def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
     """The contact problem of the contacts with a flag, without its numbers."""
     many, size = 0, 0
     for k in range(flags.size):
@@ -113,16 +111,30 @@ def respond(p: Physics, t: float, c: FloatArray, memory: Memory, problem: Any, J
     return status
 
 
-@kernel()
+@kernel(allocates=True)
 def delassus(n: int, factor: float, problem: Any, J: FloatArray) -> None:
-    """W = factor · J Y."""
+    """W = factor · J Y; a row of J knows few bodies."""
+    columns = np.empty(n, np.int64)
     for i in range(problem.rows.size):
-        row = problem.rows[i] * n
+        row, many = problem.rows[i] * n, 0
+        for m in range(n):
+            if J[row + m] != 0.0:
+                columns[many] = m
+                many += 1
         for j in range(problem.rows.size):
             found = 0.0
-            for m in range(n):
-                found += J[row + m] * problem.Y[j, m]
+            for k in range(many):
+                found += J[row + columns[k]] * problem.Y[j, columns[k]]
             problem.W[i, j] = factor * found
+
+
+@kernel()
+def hold_at_rest(contacts: Contacts, problem: Any) -> None:
+    """Contacts that stick have the friction of rest."""
+    for k in range(problem.members.size):
+        number = problem.members[k]
+        if contacts.mode[number] == STICK:
+            problem.mu[k] = contacts.mu_static[number]
 
 
 @kernel()

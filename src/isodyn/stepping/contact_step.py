@@ -5,8 +5,9 @@
 for the contacts that are closed at t_n, J = (D, T): Newton's iteration, whose every linear system is
 solved together with the contact problem of its velocities (isodyn.linear_solvers.complementarity).
 Contacts with p_N > 0 hold: q₁ is then moved to φ = 0, g = 0 and v₁ to φ̇ = 0, ġ = 0 and no slip where
-they stick, in the range of the step's own matrix. Opening, stick and slip need no location of events;
-a reversal of slip does, because forces jump there. Derivation: docs/derivations/contact.md.
+they stick, in the range of the step's own matrix. Opening and the onset of slip need no location of
+events; the end of slip and contacts that are torn loose (μ_s > μ) do, because forces jump there.
+Derivation: docs/derivations/contact.md.
 """
 
 from __future__ import annotations
@@ -36,10 +37,12 @@ from isodyn.stepping.contact_memory import (
     SLIP,
     STICK,
     TOUCHING_REF,
+    Contacts,
     add_response,
     along,
     ask,
     delassus,
+    hold_at_rest,
     problem_of,
     respond,
     solve_equal,
@@ -48,7 +51,7 @@ from isodyn.stepping.contact_memory import (
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.equations import residual
 from isodyn.stepping.matrix import factorise
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.newton import round_off_floor
 from isodyn.stepping.projection import fill
 from isodyn.stepping.step import SAME_STEP, accept, guess, keep_balance, predict
@@ -61,7 +64,7 @@ STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 
 
 @kernel()
-def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Any) -> float:
+def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> float:
     """Prediction and guess of a step to t_1; its size."""
     dt, c = t_1 - state.t, memory.c
     if abs(dt - state.dt) <= SAME_STEP * abs(dt):
@@ -75,19 +78,16 @@ def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counte
 
 
 @kernel()
-def take_known(contacts: Any, problem: Any) -> None:
-    """Forces of the last balance as a guess; directions that are known."""
-    for k in range(problem.members.size):
-        number = problem.members[k]
-        problem.sliding[k] = contacts.enforced[number]
-        for j in range(problem.first[k], problem.first[k + 1]):
-            problem.p[j] = contacts.force[problem.rows[j]]
-            problem.direction[j] = contacts.direction[problem.rows[j]]
+def take_known(contacts: Contacts, problem: Any) -> None:
+    """Forces of the last balance as a guess; friction of rest where it rests."""
+    for j in range(problem.rows.size):
+        problem.p[j] = contacts.force[problem.rows[j]]
+    hold_at_rest(contacts, problem)
 
 
 @kernel()
 def equations(
-    p: Physics, g: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Any,
+    p: Physics, g: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters,
     renew: bool,
 ) -> int:  # fmt: skip
     """Balance and closure without contacts into memory.r, with new factors if asked for; rows of
@@ -192,7 +192,7 @@ def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before
 @kernel()
 def iterate_contacts(
     p: Physics, g: Any, problem: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
-    counters: Any,
+    counters: Counters,
 ) -> int:  # fmt: skip
     """Find memory.x, memory.lam and the forces of the contacts."""
     c, along_x, before, renew = memory.c, leg.l5 * dt, np.inf, True
@@ -306,7 +306,7 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 
 
 @kernel()
-def keep_forces(leg: Leg, problem: Any, contacts: Any, n: int, v: FloatArray) -> None:
+def keep_forces(leg: Leg, problem: Any, contacts: Contacts, n: int, v: FloatArray) -> None:
     """Forces at the balance and, brought there like λ, at the end; which contacts stay closed, and
     what they do."""
     for k in range(problem.members.size):
@@ -329,22 +329,27 @@ def keep_forces(leg: Leg, problem: Any, contacts: Any, n: int, v: FloatArray) ->
 
 @kernel()
 def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
-    """The slip of closed contacts with one tangent, before a step; zero where they rest."""
+    """The slip of closed contacts before a step; zero where they rest."""
     contacts, n = g.contacts, memory.x.size
     status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
     if status == OK:
         status = ask(g, CONSTRAINT, t, state.q, state.v, state.a, memory.c, contacts.J_1)
+    fill_with(contacts.slip, 0.0)
     for k in range(contacts.closed.size):
-        row = contacts.tangent[k]
-        contacts.slip[k] = 0.0
-        if contacts.closed[k] == 1 and contacts.tangent[k + 1] == row + 1 and contacts.mode[k] != STICK:
+        begin, end, size = contacts.tangent[k], contacts.tangent[k + 1], 0.0
+        if contacts.closed[k] == 0 or contacts.mode[k] == STICK:
+            continue
+        for row in range(begin, end):
             contacts.fastest[k] = max(contacts.fastest[k], speeds(n, contacts.J_1, row, state.v))
-            contacts.slip[k] = contacts.rate[row] if abs(contacts.rate[row]) > AT_REST * contacts.fastest[k] else 0.0
+            size = max(size, abs(contacts.rate[row]))
+        if size > AT_REST * contacts.fastest[k]:
+            for row in range(begin, end):
+                contacts.slip[row] = contacts.rate[row]
     return status
 
 
 @kernel(i8(PHYSICS_REF, TOUCHING_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, allocates=True)
-def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: Memory, counters: Any) -> int:
+def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
     """From state.t to t_1 with closed contacts. On failure the motion in `state` is unchanged."""
     contacts = g.contacts
     problem = problem_of(contacts, contacts.closed, memory.r.size)

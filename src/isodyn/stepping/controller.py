@@ -8,9 +8,8 @@ Factors between 1 and 1.2 keep the size, so that guesses by extrapolation and ke
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.kernels.compiled import kernel
+from isodyn.stepping.memory import Memory, Plan, State
 from isodyn.stepping.step_error import weigh_errors
 
 SAFETY = 0.9
@@ -21,7 +20,7 @@ SMALLEST = 1e-6  # an error below this says no more than this one
 
 
 @kernel()
-def controlled(plan: Any, before: Any, state: Any, memory: Any) -> float:
+def controlled(plan: Plan, before: State, state: State, memory: Memory) -> float:
     """The factor from a step to the next, negative for a step that has to be repeated."""
     error = weigh_errors(plan, state, memory)
     if not error <= 1.0:

@@ -29,7 +29,7 @@ from isodyn.kernels.struct import Struct, integer, real, reals
 from isodyn.kernels.struct_types import opened, struct_at
 from isodyn.stepping.closure import copy_to, size
 from isodyn.stepping.initial import PATIENCE
-from isodyn.stepping.memory import EPS, STIFF, UNDERFLOW, Physics
+from isodyn.stepping.memory import EPS, STIFF, UNDERFLOW, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.rate import live, onto_constraints, rate_of, velocity_of_q
 from isodyn.stepping.told_step import TAKE
 
@@ -136,14 +136,14 @@ def moved_far(end: FloatArray, trial: Any, rtol: float, atol: FloatArray) -> boo
 
 
 @kernel()
-def physics_of(model: Any, tables: Any, scratch: Any, plan: Any, memory: Any) -> Any:
+def physics_of(model: Any, tables: Any, scratch: Any, plan: Plan, memory: Memory) -> Any:
     """The model with the rows that are enforced."""
     leg = plan.legs[0]
     return Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch)
 
 
 @kernel()
-def begin(p: Any, own: Any, t_1: float, state: Any, memory: Any) -> int:
+def begin(p: Physics, own: Stages, t_1: float, state: State, memory: Memory) -> int:
     """y_n and its rate, from the state; a step that is tried again solves as often as before."""
     nq = state.q.size
     if own.t_0 != state.t:
@@ -157,7 +157,7 @@ def begin(p: Any, own: Any, t_1: float, state: Any, memory: Any) -> int:
 
 
 @kernel()
-def stages(p: Any, leg: Any, first: int, last: int, own: Any, memory: Any, counters: Any) -> int:
+def stages(p: Physics, leg: Leg, first: int, last: int, own: Stages, memory: Memory, counters: Counters) -> int:
     """Rates of the stages first … last − 1."""
     trial, h = memory.aside, own.t_1 - own.t_0
     for s in range(first, last):
@@ -171,7 +171,7 @@ def stages(p: Any, leg: Any, first: int, last: int, own: Any, memory: Any, count
 
 
 @kernel()
-def finish(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
+def finish(p: Physics, leg: Leg, own: Stages, memory: Memory, counters: Counters) -> int:
     """memory.aside, the end y*, where it lives, onto the constraints, with its accelerations."""
     trial, end, nq, status = memory.aside, own.end, memory.aside.q.size, OK
     t_1 = min(own.t_1, leg.t_limit)
@@ -187,7 +187,7 @@ def finish(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
 
 
 @kernel()
-def seems_stiff(h: float, own: Any, trial: Any) -> bool:
+def seems_stiff(h: float, own: Stages, trial: Any) -> bool:
     """Whether h |λ| lies at the limit of stability, as the change of the rate from the last stage of
     the step before (in `trial`) to the state says [Hairer1996 Sec. IV.2]."""
     nq, last, change, way = trial.q.size, LAST, 0.0, 0.0
@@ -200,7 +200,7 @@ def seems_stiff(h: float, own: Any, trial: Any) -> bool:
 
 
 @kernel()
-def is_stiff(h: float, own: Any, trial: Any) -> bool:
+def is_stiff(h: float, own: Stages, trial: Any) -> bool:
     """Whether so many steps seemed stiff that the motion is."""
     if seems_stiff(h, own, trial):
         own.calm_steps = 0
@@ -213,7 +213,9 @@ def is_stiff(h: float, own: Any, trial: Any) -> bool:
 
 
 @kernel(TAKE, apart=True)
-def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
+def take(
+    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """One step, and its error."""
     own, leg, trial = opened(Stages, struct_at(plan.own)), plan.legs[0], memory.aside
     p = by_reference(physics_of(model, tables, scratch, plan, memory))
@@ -248,7 +250,7 @@ def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: An
 
 @kernel(TAKE, apart=True)
 def prepare_dense(
-    model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """Coefficients of the dense output of the last step, which ended at t_1 and has its stages
     still."""

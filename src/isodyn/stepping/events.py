@@ -18,6 +18,7 @@ from isodyn.later import Later
 from isodyn.results.solution import Sample
 from isodyn.results.units import is_mechanism
 from isodyn.stepping.guards import GUARD
+from isodyn.systems.base import System
 
 of_mechanisms: Any = Later("isodyn.mechanism.guards")  # which other systems do not need
 
@@ -142,7 +143,7 @@ class CompiledGuard(NamedTuple):
     scratch: Struct = NOTHING
 
 
-def compiled_guard(event: Event, system: Any) -> CompiledGuard | None:
+def compiled_guard(event: Event, system: System) -> CompiledGuard | None:
     """The function of an event as compiled code calls it; None where it is not compiled."""
     g = event.g
     if isinstance(g, str):

@@ -4,7 +4,6 @@ of one state at a time."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,10 @@ from isodyn.expressions.program import evaluate
 from isodyn.results.quantities import Catalogue
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
+from isodyn.systems.base import System
 
 
-def expression_guard(system: Any, text: str) -> Callable[[Sample], float]:
+def expression_guard(system: System, text: str) -> Callable[[Sample], float]:
     """The value of an expression at a sample; InputError for names that nothing has.
     A vector stands for its size."""
     tree = parse(text)

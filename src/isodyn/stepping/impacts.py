@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from isodyn.errors import InputError
+from isodyn.stored import stored_with_runs
 
 
+@stored_with_runs
 @dataclass(frozen=True)
 class Impacts:
     """How a run treats contacts that close.

@@ -18,12 +18,11 @@ from isodyn.stepping.memory import Leg, Memory, State
 
 
 @kernel()
-def judge(leg: Leg, t_1: float, dt: float, state: State, memory: Memory) -> None:
+def judge(leg: Leg, t_1: float, dt: float, known: int, state: State, memory: Memory) -> None:
     """Include a step that succeeded in the largest local errors; `state` is still the one before
-    it."""
+    it, and so many steps of its size before it are known."""
     of_q = abs(1.0 / 6.0 + 0.5 * leg.phi - leg.l3) if state.q.size > 0 else 0.0
     of_v = abs(1.0 / 12.0 + leg.phi * (leg.W1 - 0.5))
-    known = state.smooth_steps  # steps of this size before this one
     for i in range(state.v.size):
         v, x = memory.v_1[i], memory.x[i]
         change = v - state.v[i]

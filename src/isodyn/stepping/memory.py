@@ -239,6 +239,9 @@ class Memory(Struct):
     soft = reals("rows")  # the −ε of the enforced rows in the matrix
     inertia = real  # the smallest entry of D M D
     rows = integers("rows")  # numbers of the enforced rows
+    # of large linear systems whose mass matrix is diagonal: its inverse, and whether the balance reads v
+    # (isodyn.stepping.explicit_step)
+    inverse_mass, damped = reals("masses"), integer
     updates = reals("updates", "unknowns")  # Broyden's (isodyn.stepping.symmetric_step)
     iteration = one(Iteration)
     # ---- local errors of the step (isodyn.stepping.step_error), components of one unit and their
@@ -309,6 +312,7 @@ def allocate(
     packed: BlockPattern | None = None,
     updates: int = 0,
     nonideal: bool = False,
+    masses: int = 0,
 ) -> Memory:
     """Memory for systems of these sizes with the `chosen` of m constraint rows.
 
@@ -338,6 +342,7 @@ def allocate(
         first_factors=factors - contributions if m else 0,
         pivots=pivots,
         updates=updates,
+        masses=masses,
         **(dict.fromkeys(BlockPattern._sizes, 0) if packed is None else packed.sizes),
     )
     memory.rows = chosen

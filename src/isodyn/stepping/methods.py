@@ -107,10 +107,10 @@ class Radau(StepMethod):
     """Radau IIA of order 5, for stiff motions and for systems with algebraic unknowns.
 
     It takes the place of a scheme in `integrate`, without dt. Constraints hold at velocity level
-    inside a step, and to rounding at both levels at its end. Every step solves with full matrices,
-    so it is meant for up to some hundreds of unknowns. The error of the motion is proportional to
-    rtol: the error of a step, which an estimate of lower order tells, is held to rtol^(4/5) times a
-    number that makes both equal at rtol = 1e-8.
+    inside a step, and to rounding at both levels at its end. Steps of mechanisms with more than
+    100 unknowns solve with sparse matrices, others with full ones of up to 1000 unknowns. The error
+    of the motion is proportional to rtol: the error of a step, which an estimate of lower order
+    tells, is held to rtol^(4/5) times a number that makes both equal at rtol = 1e-10.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ from isodyn.linear_solvers.dense import lu_solve
 from isodyn.linear_solvers.dense_complex import complex_lu_solve
 from isodyn.stepping.closure import copy_to, finite
 from isodyn.stepping.dop853 import IN_PYTHON, physics_of
-from isodyn.stepping.memory import ASK, EPS
+from isodyn.stepping.memory import ASK, EPS, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.radau_end import estimate, estimate_again, finish
 from isodyn.stepping.radau_matrix import derive, factorise_stages, serves
 from isodyn.stepping.radau_memory import (
@@ -58,6 +58,7 @@ from isodyn.stepping.radau_memory import (
     Collocation,
     T,
 )
+from isodyn.stepping.radau_sparse import solve_complex, solve_real
 from isodyn.stepping.rate import velocity_of_q
 from isodyn.stepping.told_step import LEAST, TAKE
 
@@ -73,7 +74,7 @@ LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
 
 
 @kernel()
-def begin(p: Any, own: Any, t_1: float, state: Any, memory: Any) -> int:
+def begin(p: Physics, own: Collocation, t_1: float, state: State, memory: Memory) -> int:
     """The start of the step with its rates, and the errors that are allowed beside it."""
     own.t_0, own.t_1, nq = state.t, t_1, natural(state.q.size)
     copy_to(state.q, own.q_0)
@@ -85,7 +86,7 @@ def begin(p: Any, own: Any, t_1: float, state: Any, memory: Any) -> int:
 
 
 @kernel()
-def guess(own: Any, state: Any) -> None:
+def guess(own: Collocation, state: State) -> None:
     """Z and Λ from the polynomials of the last step; from a and λ alone where there was none."""
     h, n, m = own.t_1 - own.t_0, natural(own.v_0.size), natural(own.L.shape[1])
     goes_on = own.end == state.t and own.length > 0.0
@@ -108,7 +109,7 @@ def guess(own: Any, state: Any) -> None:
 
 
 @kernel()
-def stages_of_q(p: Any, own: Any, memory: Any, sweeps: int) -> int:
+def stages_of_q(p: Physics, own: Collocation, memory: Memory, sweeps: int) -> int:
     """V and Q for Z, by so many sweeps where q̇ depends on q."""
     h, n, nq, status = own.t_1 - own.t_0, natural(own.v_0.size), natural(own.q_0.size), OK
     for i in range(STAGES):
@@ -129,7 +130,7 @@ def stages_of_q(p: Any, own: Any, memory: Any, sweeps: int) -> int:
 
 
 @kernel()
-def residuals(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
+def residuals(p: Physics, leg: Leg, own: Collocation, memory: Memory, counters: Counters) -> int:
     """Balance and rows of all stages."""
     h, n, status = own.t_1 - own.t_0, natural(own.v_0.size), OK
     for i in range(STAGES):
@@ -153,7 +154,7 @@ def residuals(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
 
 
 @kernel()
-def transform(p: Any, own: Any, h: float) -> None:
+def transform(p: Physics, own: Collocation, h: float) -> None:
     """Right-hand sides −(g T⁻¹ balance, T⁻¹ rows), of the real and of the complex matrix."""
     n, g, g_re, g_im = natural(own.v_0.size), h / GAMMA, h * GAMMA_RE / LENGTH, h * GAMMA_IM / LENGTH
     for j in range(n):
@@ -173,7 +174,7 @@ def transform(p: Any, own: Any, h: float) -> None:
 
 
 @kernel()
-def correct(p: Any, own: Any, h: float, memory: Any) -> float:
+def correct(p: Physics, own: Collocation, h: float, memory: Memory) -> float:
     """Solve for the corrections of Z and Λ, and add them; the size of that of Z, in errors
     allowed."""
     n, nq, total = natural(own.v_0.size), natural(own.q_0.size), 0.0
@@ -181,8 +182,12 @@ def correct(p: Any, own: Any, h: float, memory: Any) -> float:
     square = whole * whole
     x, x_re, x_im = own.x[:whole], own.x_re[:whole], own.x_im[:whole]
     transform(p, own, h)
-    lu_solve(own.factors[:square], own.pivots[:whole], x)
-    complex_lu_solve(own.factors_re[:square], own.factors_im[:square], own.complex_pivots[:whole], x_re, x_im)
+    if own.real_matrix != 0:
+        solve_real(own, x)
+        solve_complex(own, x_re, x_im)
+    else:
+        lu_solve(own.factors[:square], own.pivots[:whole], x)
+        complex_lu_solve(own.factors_re[:square], own.factors_im[:square], own.complex_pivots[:whole], x_re, x_im)
     for i in range(STAGES):
         for j in range(n):
             change = T[i, 0] * x[j] + T[i, 1] * x_re[j] + T[i, 2] * x_im[j]
@@ -198,7 +203,7 @@ def correct(p: Any, own: Any, h: float, memory: Any) -> float:
 
 
 @kernel()
-def change_of_q(own: Any) -> float:
+def change_of_q(own: Collocation) -> float:
     """How much the stages of q have changed, in errors allowed; they are kept for the next
     time."""
     total, nq = 0.0, natural(own.q_0.size)
@@ -210,7 +215,7 @@ def change_of_q(own: Any) -> float:
 
 
 @kernel()
-def judge(own: Any, k: int, change: float) -> int:
+def judge(own: Collocation, k: int, change: float) -> int:
     """OK where correction k was the last that is needed, NOT_CONVERGED where more will not do, −1
     otherwise."""
     if not np.isfinite(change):
@@ -230,7 +235,7 @@ def judge(own: Any, k: int, change: float) -> int:
 
 
 @kernel()
-def iterate(p: Any, leg: Any, own: Any, h: float, state: Any, memory: Any, counters: Any) -> int:
+def iterate(p: Physics, leg: Leg, own: Collocation, h: float, state: State, memory: Memory, counters: Counters) -> int:
     """The stages, by Newton's method with the factors that there are."""
     guess(own, state)
     for i in range(STAGES):
@@ -256,7 +261,7 @@ def iterate(p: Any, leg: Any, own: Any, h: float, state: Any, memory: Any, count
 
 
 @kernel()
-def remember(own: Any, h: float, error: float, lam: FloatArray) -> None:
+def remember(own: Collocation, h: float, error: float, lam: FloatArray) -> None:
     """Polynomials through the stages of an accepted step, and its error."""
     n, nq, m = natural(own.v_0.size), natural(own.q_0.size), natural(own.L.shape[1])
     for k in range(STAGES + 1):
@@ -276,7 +281,7 @@ def remember(own: Any, h: float, error: float, lam: FloatArray) -> None:
 
 
 @kernel()
-def growth(own: Any, h: float, error: float, state: Any) -> float:
+def growth(own: Collocation, h: float, error: float, state: State) -> float:
     """The most that the next step may grow: by what two errors say, less after many
     iterations [Hairer1996 (IV.8.25)]."""
     slow = (2.0 * MOST_ITERATIONS + 1.0) / (2.0 * MOST_ITERATIONS + own.iterations)
@@ -292,7 +297,7 @@ def growth(own: Any, h: float, error: float, state: Any) -> float:
 
 
 @kernel()
-def converge(p: Any, leg: Any, own: Any, h: float, state: Any, memory: Any, counters: Any) -> int:
+def converge(p: Physics, leg: Leg, own: Collocation, h: float, state: State, memory: Memory, counters: Counters) -> int:
     """The stages: with the matrices that there are, or else with new ones."""
     status = NOT_CONVERGED
     for _ in range(2):
@@ -315,7 +320,9 @@ def converge(p: Any, leg: Any, own: Any, h: float, state: Any, memory: Any, coun
 
 
 @kernel(TAKE, apart=True)
-def take(model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any) -> int:
+def take(
+    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+) -> int:
     """One step, and its error."""
     own, leg, trial = opened(Collocation, struct_at(plan.own)), plan.legs[0], memory.aside
     p = by_reference(physics_of(model, tables, scratch, plan, memory))

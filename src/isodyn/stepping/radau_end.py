@@ -27,16 +27,17 @@ from isodyn.linear_solvers.dense import lu_factor, lu_solve
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.dop853 import PROJECTED, moved_far
 from isodyn.stepping.initial import PATIENCE
-from isodyn.stepping.memory import UNDERFLOW
-from isodyn.stepping.radau_matrix import ask
-from isodyn.stepping.radau_memory import EMBEDDED, GAMMA, INDEX_2, LAST, STAGES, WEIGHTS
+from isodyn.stepping.memory import UNDERFLOW, Counters, Leg, Memory, Physics
+from isodyn.stepping.radau_memory import EMBEDDED, GAMMA, INDEX_2, LAST, STAGES, WEIGHTS, Collocation
+from isodyn.stepping.radau_questions import ask
+from isodyn.stepping.radau_sparse import products, solve_real
 from isodyn.stepping.rate import live, onto_constraints, rate_of
 
 ENOUGH = 4  # solves for algebraic unknowns of index 2 at the end of a step
 
 
 @kernel()
-def norm(own: Any) -> float:
+def norm(own: Collocation) -> float:
     """own.error in errors allowed: the larger of those of q and v."""
     nq, found, total, count = natural(own.q_0.size), 0.0, 0.0, 0
     for i in range(own.error.size):
@@ -51,9 +52,13 @@ def norm(own: Any) -> float:
 
 
 @kernel()
-def filtered(p: Any, own: Any, g: float, along: FloatArray, turned: FloatArray, x: FloatArray) -> None:
+def filtered(p: Physics, own: Collocation, g: float, along: FloatArray, turned: FloatArray, x: FloatArray) -> None:
     """x = (e_v, ·) from w and v̇_n + Σ e_i Z_i/h, by the real matrix of the step."""
     n, nq = natural(own.v_0.size), natural(own.q_0.size)
+    if own.real_matrix != 0:
+        products(p, own, g, along, turned, x)
+        solve_real(own, x)
+        return
     for i in range(n):
         total = 0.0
         for j in range(n):
@@ -71,7 +76,7 @@ def filtered(p: Any, own: Any, g: float, along: FloatArray, turned: FloatArray, 
 
 
 @kernel()
-def estimate(p: Any, own: Any, h: float, v: FloatArray, q_rate: FloatArray, v_rate: FloatArray) -> float:
+def estimate(p: Physics, own: Collocation, h: float, v: FloatArray, q_rate: FloatArray, v_rate: FloatArray) -> float:
     """The embedded error of q and v into own.error, and its size."""
     n, nq, g = natural(own.v_0.size), natural(own.q_0.size), h / GAMMA
     x, along, turned = own.x[: n + p.rows.size], own.x_re, own.x_im
@@ -94,7 +99,7 @@ def estimate(p: Any, own: Any, h: float, v: FloatArray, q_rate: FloatArray, v_ra
 
 
 @kernel()
-def estimate_again(p: Any, leg: Any, own: Any, h: float, memory: Any, counters: Any) -> float:
+def estimate_again(p: Physics, leg: Leg, own: Collocation, h: float, memory: Memory, counters: Counters) -> float:
     """The error once more with rates at y_n + e: the first estimate is far too large beside fast
     components that have died out."""
     trial, nq = memory.aside, natural(own.q_0.size)
@@ -111,7 +116,7 @@ def estimate_again(p: Any, leg: Any, own: Any, h: float, memory: Any, counters: 
 
 
 @kernel()
-def factorise_rates(own: Any, memory: Any) -> int:
+def factorise_rates(own: Collocation, memory: Memory) -> int:
     """Factors of [M B; G 0], for ṡ and z of index 2."""
     n, m = natural(own.v_0.size), natural(own.L.shape[1])
     whole = n + m
@@ -128,7 +133,7 @@ def factorise_rates(own: Any, memory: Any) -> int:
 
 
 @kernel()
-def finish_algebraic(p: Any, t_1: float, own: Any, trial: Any, memory: Any) -> int:
+def finish_algebraic(p: Physics, t_1: float, own: Collocation, trial: Any, memory: Memory) -> int:
     """ṡ and z at the end; of index 2 from the derivative of c, which z is of full order by."""
     n, last = natural(own.v_0.size), LAST
     second = own.algebraic == INDEX_2
@@ -153,7 +158,7 @@ def finish_algebraic(p: Any, t_1: float, own: Any, trial: Any, memory: Any) -> i
 
 
 @kernel()
-def finish(p: Any, leg: Any, own: Any, memory: Any, counters: Any) -> int:
+def finish(p: Physics, leg: Leg, own: Collocation, memory: Memory, counters: Counters) -> int:
     """memory.aside, the end of the step: where it lives, onto the constraints, with its
     accelerations."""
     trial, status, nq, last = memory.aside, OK, natural(own.q_0.size), LAST

@@ -10,15 +10,12 @@ of W, and g times those of the transformed multipliers; q is eliminated, δQ = h
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
     BALANCE,
     CONSTRAINT,
     GENERAL,
-    JACOBIAN,
     KNOWS_MASS,
     KNOWS_TANGENT,
     MULTIPLIERS,
@@ -37,45 +34,31 @@ from isodyn.kernels.struct_types import StructType
 from isodyn.linear_solvers.dense import lu_factor
 from isodyn.linear_solvers.dense_complex import complex_lu_factor
 from isodyn.stepping.closure import copy_to, fill_with, measure, retract, size
-from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.memory import COUNTERS, MEMORY, PHYSICS_REF, STATE, Counters, Memory, Physics, State
 from isodyn.stepping.radau_memory import GAMMA, GAMMA_IM, GAMMA_RE, INDEX_1, INDEX_2, Collocation
+from isodyn.stepping.radau_questions import SMALL, STEP, ask, ask_for
+from isodyn.stepping.radau_sparse import derive_sparse, factorise_sparse
 
 COLLOCATION = StructType(Collocation)
-SMALL = 1e-3  # of a typical size: differences are never shorter than for such a value
 TINY = 1e-8  # of the largest component: the same for those of a first-order system
-STEP = float(np.sqrt(EPS))
 
 
 @kernel()
-def ask(p: Any, what: int, t: float, own: Any, memory: Any, out: FloatArray) -> int:
-    """What the model says at the state in memory.q, v, a, lam, with the coefficients in own.c."""
-    return p.model(what, t, memory.q, memory.v, memory.a, memory.lam, own.c, p.tables, p.scratch, out)
-
-
-@kernel()
-def ask_for(p: Any, which: int, t: float, own: Any, memory: Any, out: FloatArray) -> int:
-    """M, C or K (0, 1, 2) of a model that knows it."""
-    for k in range(own.c.size):
-        own.c[k] = 1.0 if k == which else 0.0
-    return ask(p, JACOBIAN, t, own, memory, out)
-
-
-@kernel()
-def column_of(j: int, n: int, change: float, own: Any, memory: Any, out: FloatArray) -> None:
+def column_of(j: int, n: int, change: float, own: Collocation, memory: Memory, out: FloatArray) -> None:
     """Column j of a derivative of the balance by v or a, from own.plus and memory.r."""
     for i in range(n):
         out[i * n + j] = (own.plus[i] - memory.r[i]) / change
 
 
 @kernel()
-def reach_of(h: float, memory: Any) -> float:
+def reach_of(h: float, memory: Memory) -> float:
     """How large v is, or becomes in a step, in typical sizes."""
     reach = max(measure(memory.v, memory.by_v), h * measure(memory.a, memory.by_v))
     return reach if reach > 0.0 else 1.0
 
 
 @kernel()
-def typical(j: int, h: float, reach: float, own: Any, memory: Any) -> float:
+def typical(j: int, h: float, reach: float, own: Collocation, memory: Memory) -> float:
     """The size of v_j that a difference is made for: its own, and not below what its tolerance lets
     one see. Components of a first-order system may be of very different sizes."""
     seen = own.atol[memory.q.size + j] / own.rtol
@@ -84,7 +67,9 @@ def typical(j: int, h: float, reach: float, own: Any, memory: Any) -> float:
 
 
 @kernel()
-def differences(p: Any, t: float, h: float, own: Any, memory: Any, mass: bool, counters: Any) -> int:
+def differences(
+    p: Physics, t: float, h: float, own: Collocation, memory: Memory, mass: bool, counters: Counters
+) -> int:
     """C, K and, with `mass`, M by differences of the balance."""
     n, status = natural(memory.v.size), OK
     reach = reach_of(h, memory)
@@ -116,7 +101,7 @@ def differences(p: Any, t: float, h: float, own: Any, memory: Any, mass: bool, c
 
 
 @kernel()
-def move(p: Any, j: int, change: float, own: Any, memory: Any) -> float:
+def move(p: Physics, j: int, change: float, own: Collocation, memory: Memory) -> float:
     """Put q ⊕ change·e_j into memory.q, and keep q in own.moved."""
     copy_to(memory.q, own.moved)
     fill_with(memory.d, 0.0)
@@ -126,7 +111,7 @@ def move(p: Any, j: int, change: float, own: Any, memory: Any) -> float:
 
 
 @kernel()
-def general_rows(p: Any, t: float, h: float, own: Any, memory: Any, counters: Any) -> int:
+def general_rows(p: Physics, t: float, h: float, own: Collocation, memory: Memory, counters: Counters) -> int:
     """B, G and D where multipliers enter as they like, by differences."""
     n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, own, memory, memory.gap_v)
     reach, largest = reach_of(h, memory), size(memory.lam)
@@ -156,7 +141,7 @@ def general_rows(p: Any, t: float, h: float, own: Any, memory: Any, counters: An
 
 
 @kernel()
-def rows_by_q(p: Any, t: float, own: Any, memory: Any) -> int:
+def rows_by_q(p: Physics, t: float, own: Collocation, memory: Memory) -> int:
     """H = ∂(φ̇, ψ)/∂q by differences; nothing else knows it."""
     n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, own, memory, memory.gap_v)
     near = STEP * max(SMALL, measure(memory.q, memory.by_q))
@@ -172,8 +157,10 @@ def rows_by_q(p: Any, t: float, own: Any, memory: Any) -> int:
 
 
 @kernel(i8(PHYSICS_REF, COLLOCATION, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def derive(p: Any, own: Any, t: float, h: float, state: Any, memory: Any, counters: Any) -> int:
+def derive(p: Physics, own: Collocation, t: float, h: float, state: State, memory: Memory, counters: Counters) -> int:
     """All derivatives at the state, for steps of about h."""
+    if own.real_matrix != 0:
+        return int(derive_sparse(p, own, t, h, state, memory, counters))
     n, m, status = natural(state.v.size), natural(state.lam.size), OK
     copy_to(state.q, memory.q)
     copy_to(state.v, memory.v)
@@ -206,7 +193,7 @@ def derive(p: Any, own: Any, t: float, h: float, state: Any, memory: Any, counte
 
 
 @kernel()
-def fill_matrix(p: Any, own: Any, g: float, g_im: float, re: FloatArray, im: FloatArray) -> None:
+def fill_matrix(p: Physics, own: Collocation, g: float, g_im: float, re: FloatArray, im: FloatArray) -> None:
     """The matrix for g + i g_im, its parts apart; im stays as it is where g is real."""
     n, m, with_im = natural(own.v_0.size), natural(p.rows.size), g_im != 0.0
     whole = n + m
@@ -233,8 +220,10 @@ def fill_matrix(p: Any, own: Any, g: float, g_im: float, re: FloatArray, im: Flo
 
 
 @kernel(i8(PHYSICS_REF, COLLOCATION, f8, MEMORY, COUNTERS), inner=True, apart=True)
-def factorise_stages(p: Any, own: Any, h: float, memory: Any, counters: Any) -> int:
+def factorise_stages(p: Physics, own: Collocation, h: float, memory: Memory, counters: Counters) -> int:
     """Factors of both matrices for steps of h; memory.fault tells the unknown without a pivot."""
+    if own.real_matrix != 0:
+        return int(factorise_sparse(p, own, h, memory, counters))
     whole = own.v_0.size + p.rows.size
     square, length = whole * whole, GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
     own.factors_for = np.nan
@@ -258,7 +247,7 @@ def factorise_stages(p: Any, own: Any, h: float, memory: Any, counters: Any) -> 
 
 
 @kernel()
-def serves(p: Any, own: Any, h: float) -> bool:
+def serves(p: Physics, own: Collocation, h: float) -> bool:
     """Whether the factors are those of this step and of the rows that are enforced."""
     if own.factors_for != h or own.enforced != p.rows.size:
         return False

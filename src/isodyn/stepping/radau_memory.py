@@ -90,6 +90,10 @@ class Collocation(Struct):
     factors_for = real  # the step that the factors are for; NaN: there are none
     factors, factors_re, factors_im = reals("square"), reals("square"), reals("square")
     pivots, complex_pivots = integers("unknowns"), integers("unknowns")
+    # addresses of sparse matrices (isodyn.stepping.radau_sparse), one in pairs; 0: they are full
+    real_matrix, pair_matrix = integer, integer
+    # columns of G of which no two of a colour meet in a row
+    colours, colour = integer, integers("nv")
     # the enforced rows that the factors are of
     enforced, rows = integer, integers("m")
     c = reals(4)  # coefficients of a question to the model
@@ -97,19 +101,20 @@ class Collocation(Struct):
     plus, gap_plus, moved = reals("nv"), reals("m"), reals("nq")
 
 
-def memory_of(nq: int, nv: int, m: int) -> Collocation:
-    """New memory, without matrices and guesses."""
+def memory_of(nq: int, nv: int, m: int, entries: tuple[int, int] | None = None) -> Collocation:
+    """New memory, without matrices and guesses; for sparse ones how many entries J and G have."""
     unknowns = nv + m
+    of_J, of_G = (nv * nv, m * nv) if entries is None else entries
     own = Collocation(
         components=nq + nv,
         nq=nq,
         nv=nv,
         m=m,
         unknowns=unknowns,
-        block=nv * nv,
-        rows_block=m * nv,
-        corner=m * m,
-        square=unknowns * unknowns,
+        block=of_J,
+        rows_block=of_G,
+        corner=m * m if entries is None else 0,
+        square=unknowns * unknowns if entries is None else 0,
     )
     forget(own)
     return own

@@ -111,7 +111,7 @@ def rate(
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, STATE, MEMORY, F))
-def rate_of_q(model: Any, tables: Any, scratch: Any, leg: Any, state: Any, memory: Any, out: Any) -> int:
+def rate_of_q(model: Any, tables: Any, scratch: Any, leg: Leg, state: State, memory: Memory, out: Any) -> int:
     """`velocity_of_q` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return velocity_of_q(p, state.q, state.v, memory.by_v, out)

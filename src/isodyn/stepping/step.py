@@ -37,6 +37,7 @@ from isodyn.kernels.compiled import (
 from isodyn.stepping.closeness import watch_rank
 from isodyn.stepping.closure import copy_to, end_state, finite, measure, measure_forces, settle
 from isodyn.stepping.equations import trial
+from isodyn.stepping.explicit_step import explicit_step, is_explicit
 from isodyn.stepping.extrapolation import extrapolate, recall, remember
 from isodyn.stepping.jamming import jammed
 from isodyn.stepping.kept_matrix import put_off
@@ -200,7 +201,7 @@ def end_step(
 def accept(p: Physics, leg: Leg, t_1: float, dt: float, state: State, memory: Memory) -> None:
     """Put the end of a step that succeeded into the state, with its history."""
     t_balance = state.t + leg.W1 * dt
-    judge(leg, t_1, dt, state, memory)
+    judge(leg, t_1, dt, state.smooth_steps, state, memory)
     remember(leg, t_1, state, memory)
     copy_to(memory.q_1, state.q)
     copy_to(memory.v_1, state.v)
@@ -228,6 +229,8 @@ def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counter
     c[1] = dt * leg.W2L5
     c[2] = dt * dt * leg.W3L3
     t_end, t_balance = min(t_1, leg.t_limit), min(t + leg.W1 * dt, leg.t_limit)
+    if is_explicit(leg, dt, state, memory):
+        return explicit_step(p, leg, t_balance, t_1, dt, state, memory, counters)
     predict(leg, dt, state, memory)
     guess(p, leg, t_balance, dt, state, memory, counters)
     status = solve_step(p, leg, t_balance, t_end, dt, state, memory, counters)

@@ -21,14 +21,24 @@ differences of the balance.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import BALANCE, OK, FloatArray, f8, i8, kernel
 from isodyn.stepping.closure import copy_to, fill_with, finite, measure
 from isodyn.stepping.corrections import solve
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE
+from isodyn.stepping.memory import (
+    COUNTERS,
+    LEG,
+    MEMORY,
+    PHYSICS_REF,
+    STATE,
+    Counters,
+    Leg,
+    Memory,
+    Physics,
+    Plan,
+    State,
+)
 from isodyn.stepping.null_space import null_space_correction
 
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
@@ -37,7 +47,7 @@ BEYOND = 1e300  # an error that is not a number
 
 @kernel()
 def balance_along(
-    p: Any, t: float, state: Any, phi: float, along: FloatArray, of_a: float, of_v: float, memory: Any
+    p: Physics, t: float, state: State, phi: float, along: FloatArray, of_a: float, of_v: float, memory: Memory
 ) -> int:
     """memory.r_plus[:n] = balance at t_{n+1} with so many times `along` added to a and v."""
     n = memory.x.size
@@ -49,7 +59,7 @@ def balance_along(
 
 @kernel()
 def add_product(
-    p: Any, t: float, state: Any, leg: Any, e: FloatArray, of_v: float, memory: Any, out: FloatArray
+    p: Physics, t: float, state: State, leg: Leg, e: FloatArray, of_v: float, memory: Memory, out: FloatArray
 ) -> int:
     """out[:n] += (W₁Λ₆ M + of_v C) e; memory.r holds the balance at e = 0."""
     size = measure(e, memory.by_v)
@@ -66,7 +76,7 @@ def add_product(
 
 
 @kernel()
-def solve_without_multipliers(p: Any, x: FloatArray, memory: Any) -> int:
+def solve_without_multipliers(p: Physics, x: FloatArray, memory: Memory) -> int:
     """x ← solution of the reduced equations for x; memory.x stays."""
     copy_to(memory.x, memory.b_1)
     for i in range(memory.r_plus.size):
@@ -81,7 +91,7 @@ def solve_without_multipliers(p: Any, x: FloatArray, memory: Any) -> int:
 
 
 @kernel()
-def damp(p: Any, leg: Any, t: float, two: bool, memory: Any) -> int:
+def damp(p: Physics, leg: Leg, t: float, two: bool, memory: Memory) -> int:
     """memory.dx and, with `two`, memory.dp, right-hand sides of errors, become the errors."""
     n = memory.x.size
     # after a projection the factors are those of the masses alone
@@ -105,7 +115,7 @@ def damp(p: Any, leg: Any, t: float, two: bool, memory: Any) -> int:
 
 
 @kernel()
-def follow_sizes(state: Any, memory: Any) -> None:
+def follow_sizes(state: State, memory: Memory) -> None:
     """Sizes of q and v so far, each and by units."""
     fill_with(memory.unit_q, 0.0)
     fill_with(memory.unit_v, 0.0)
@@ -119,7 +129,9 @@ def follow_sizes(state: Any, memory: Any) -> None:
 
 
 @kernel()
-def largest_error(error: FloatArray, sizes: FloatArray, by_unit: FloatArray, least: FloatArray, memory: Any) -> float:
+def largest_error(
+    error: FloatArray, sizes: FloatArray, by_unit: FloatArray, least: FloatArray, memory: Memory
+) -> float:
     """Largest component, beside its size so far and what it is at least compared with."""
     found = 0.0
     for i in range(error.size):
@@ -130,7 +142,7 @@ def largest_error(error: FloatArray, sizes: FloatArray, by_unit: FloatArray, lea
 
 
 @kernel()
-def error_of_v(leg: Any, before: Any, state: Any, memory: Any) -> None:
+def error_of_v(leg: Leg, before: State, state: State, memory: Memory) -> None:
     """memory.error_v before stiff parts take some of it back, and state.slope, the D of the step;
     state.missed is known."""
     dt, phi = state.dt, leg.phi
@@ -148,7 +160,7 @@ def error_of_v(leg: Any, before: Any, state: Any, memory: Any) -> None:
 
 
 @kernel()
-def error_of_q(leg: Any, before: Any, state: Any, memory: Any) -> None:
+def error_of_q(leg: Leg, before: State, state: State, memory: Memory) -> None:
     """memory.error_q before stiff parts take some of it back; nothing in first-order systems."""
     dt = state.dt
     cube = dt**3 if state.q.size > 0 else 0.0
@@ -158,7 +170,7 @@ def error_of_q(leg: Any, before: Any, state: Any, memory: Any) -> None:
 
 
 @kernel()
-def note_roughness(t: float, state: Any, memory: Any) -> None:
+def note_roughness(t: float, state: State, memory: Memory) -> None:
     """The largest error of v with what stiff parts would take back."""
     rough = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
     if rough > state.roughest:
@@ -166,7 +178,7 @@ def note_roughness(t: float, state: Any, memory: Any) -> None:
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def estimate(p: Any, leg: Any, t: float, before: Any, state: Any, memory: Any, counters: Any) -> int:
+def estimate(p: Physics, leg: Leg, t: float, before: State, state: State, memory: Memory, counters: Counters) -> int:
     """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v; what
     the next one needs into the state. Loads are taken at t."""
     n = memory.x.size
@@ -199,7 +211,7 @@ def estimate(p: Any, leg: Any, t: float, before: Any, state: Any, memory: Any, c
 
 
 @kernel()
-def weigh_errors(plan: Any, state: Any, memory: Any) -> float:
+def weigh_errors(plan: Plan, state: State, memory: Memory) -> float:
     """The larger of the errors of q and v, in units of the tolerance; both stay in the state."""
     tolerance = plan.tolerance
     state.errors[0] = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory) / tolerance

@@ -42,7 +42,7 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.chosen_step import LONGER, bounded
-from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PLAN, STATE, UNDERFLOW
+from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Memory, Plan, State
 
 TAKE = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
 """Signature of the kernel of a method."""
@@ -56,7 +56,7 @@ RETRIED = (NOT_FINITE, SINGULAR, NOT_CONVERGED, UNDERFLOW, UNTOLD, JAMMED)  # st
 
 
 @kernel()
-def factor_of(plan: Any, error: float) -> float:
+def factor_of(plan: Plan, error: float) -> float:
     """How much longer a step may be."""
     if error == 0.0:
         return float(plan.most_growth)
@@ -64,13 +64,15 @@ def factor_of(plan: Any, error: float) -> float:
 
 
 @kernel()
-def end_of(plan: Any, t: float, size: float) -> float:
+def end_of(plan: Plan, t: float, size: float) -> float:
     """Where a step of this size leads to: t_stop, where it nearly comes there."""
     return plan.t_stop if LONGER * size >= plan.t_stop - t else t + size
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def told_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memory: Any, counters: Any) -> int:
+def told_step(
+    model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory, counters: Counters
+) -> int:
     """One step that is good enough; state.next_dt is the size to try. On failure `state` is
     unchanged."""
     copy_struct(state, memory.before)
@@ -104,7 +106,7 @@ def told_step(model: Any, tables: Any, scratch: Any, plan: Any, state: Any, memo
 
 @kernel(TAKE, inner=True, apart=True)
 def take_in_python(
-    model: Any, tables: Any, scratch: Any, plan: Any, t_1: float, state: Any, memory: Any, counters: Any
+    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """A step that ends in Python, which the function at plan.accept takes; it finds t_1 in
     memory.aim."""

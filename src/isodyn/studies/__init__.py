@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion, fine_motion
     from isodyn.studies.statics import Equilibrium, equilibrium
     from isodyn.studies.turning import Campbell, campbell, spin
+    from isodyn.studies.work_precision import WorkCurve, WorkPrecision, WorkRun, work_precision
 
 __all__ = [
     "Campbell",
@@ -37,6 +38,9 @@ __all__ = [
     "OrderCase",
     "OrderStudy",
     "ReferenceMotion",
+    "WorkCurve",
+    "WorkPrecision",
+    "WorkRun",
     "accurate_motion",
     "campbell",
     "compare",
@@ -52,6 +56,7 @@ __all__ = [
     "relative_error",
     "spin",
     "trace_loads",
+    "work_precision",
 ]
 
 _HOMES = {
@@ -67,6 +72,7 @@ _HOMES = {
     **dict.fromkeys(("LoadPath", "follow_loads"), "load_path"),
     "trace_loads": "arc_length",
     **dict.fromkeys(("Campbell", "campbell", "spin"), "turning"),
+    **dict.fromkeys(("WorkCurve", "WorkPrecision", "WorkRun", "work_precision"), "work_precision"),
 }
 
 __getattr__ = names_from(__name__, _HOMES)

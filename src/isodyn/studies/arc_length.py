@@ -23,6 +23,7 @@ from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_number
 from isodyn.studies.load_path import Equations, Found, LoadPath, refuse_without_path, start_of_path
+from isodyn.systems.base import System
 from isodyn.systems.description import as_system
 
 EASY, GROWTH = 4, 1.5  # iterations of an easy step, by how much the next is longer
@@ -91,7 +92,7 @@ class _Tracer:
 
 
 def trace_loads(
-    system: Any,
+    system: System,
     q: Any = None,
     *,
     t: float = 0.0,

@@ -20,6 +20,7 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.studies.inverse import inverse_dynamics
 from isodyn.studies.tangents import rates, second_order
+from isodyn.systems.base import System
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import CONFLICT, close, freedoms, moving, refuse_open
@@ -29,7 +30,7 @@ from isodyn.systems.scales import pace, sizes_of_rows
 FINEST = 12  # halvings of the way between two times
 
 
-def kinematics(system: Any, times: Any, q: Any = None) -> Solution:
+def kinematics(system: System, times: Any, q: Any = None) -> Solution:
     """Return the motion of a mechanism whose rows and drives determine everything.
 
     There must be as many independent rows as velocities.

@@ -19,6 +19,7 @@ from isodyn.mechanism.assembly import find_coordinate
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.studies.tangents import DEPENDENT, second_order
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import row_sizes
@@ -101,7 +102,9 @@ class InverseDynamics:
         return f"<InverseDynamics: {self.lam.shape[-1]} multipliers, {len(self.actuators)} actuators, force left {most:.3g}>"
 
 
-def inverse_dynamics(system: Any, t: Any, q: Any, v: Any, a: Any, *, actuators: Sequence[Any] = ()) -> InverseDynamics:
+def inverse_dynamics(
+    system: System, t: Any, q: Any, v: Any, a: Any, *, actuators: Sequence[Any] = ()
+) -> InverseDynamics:
     """Return the forces that make a system move as given.
 
     Parameters
@@ -175,7 +178,7 @@ def _at(
     return r - B @ x[m:], x[:m], x[m:]
 
 
-def _actuation(system: Any, actuators: Sequence[Any], q: FloatArray) -> FloatArray:
+def _actuation(system: System, actuators: Sequence[Any], q: FloatArray) -> FloatArray:
     """B: a column for each actuator, the gradient of its coordinate."""
     if not len(actuators):
         return np.zeros((system.nv, 0))

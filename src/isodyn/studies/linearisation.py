@@ -22,6 +22,7 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import SOLVES, FloatArray
 from isodyn.later import Later
 from isodyn.studies.tangents import Tangents, multipliers, rates, second_order, tangents
+from isodyn.systems.base import System
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import freedoms
@@ -121,7 +122,7 @@ class Linearisation:
     (0.1, 'stable')
     """
 
-    system: Any
+    system: System
     t: float
     q: FloatArray
     lam: FloatArray
@@ -311,11 +312,11 @@ class Linearisation:
 
 
 @overload
-def linearise(system: Any, q: Any = None, t: float = 0.0, *, v: None = None) -> Linearisation: ...
+def linearise(system: System, q: Any = None, t: float = 0.0, *, v: None = None) -> Linearisation: ...
 
 
 @overload
-def linearise(system: Any, q: Any = None, t: float = 0.0, *, v: Any) -> SteadyLinearisation: ...
+def linearise(system: System, q: Any = None, t: float = 0.0, *, v: Any) -> SteadyLinearisation: ...
 
 
 def linearise(system: Any, q: Any = None, t: float = 0.0, *, v: Any = None) -> Linearisation | SteadyLinearisation:

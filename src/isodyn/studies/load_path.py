@@ -32,6 +32,7 @@ from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.base import System
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
@@ -84,7 +85,7 @@ class LoadPath:
     (True, True)
     """
 
-    system: Any
+    system: System
     factor: FloatArray
     q_path: FloatArray
     lam_path: FloatArray
@@ -135,7 +136,7 @@ class Found(NamedTuple):
     iterations: int
 
 
-def has_load_path(system: Any) -> bool:
+def has_load_path(system: System) -> bool:
     """Whether this is a beam, or a mechanism with beams or bodies that loads stiffen, all of whose parts are
     compiled."""
     if isinstance(system, BeamSystem):
@@ -244,7 +245,7 @@ class Equations:
 
 
 def follow_loads(
-    system: Any,
+    system: System,
     q: Any = None,
     *,
     t: float = 0.0,
@@ -339,7 +340,7 @@ def follow_loads(
     )
 
 
-def refuse_without_path(system: Any) -> None:
+def refuse_without_path(system: System) -> None:
     """InputError for systems whose loads cannot be scaled."""
     if not has_load_path(system):
         raise InputError(
@@ -363,7 +364,7 @@ def start_of_path(equations: Equations, q: Any, tolerance: float, max_iterations
     return found
 
 
-def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int = 25) -> Found | None:
+def relax(system: System, q: Any, t: float, tolerance: float, max_iterations: int = 25) -> Found | None:
     """The stable equilibrium downhill from q under full loads; None where there is none within
     reach."""
     equations = Equations(system, t)
@@ -386,7 +387,7 @@ def relax(system: Any, q: Any, t: float, tolerance: float, max_iterations: int =
     return None
 
 
-def _start(system: Any, q: Any) -> FloatArray:
+def _start(system: System, q: Any) -> FloatArray:
     at = system.q0.copy() if q is None else vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")

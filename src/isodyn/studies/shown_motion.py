@@ -11,10 +11,13 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
+from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
 
 
-def as_solution(system: Any, t: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> Solution:
+def as_solution(
+    system: System, t: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray
+) -> Solution:
     """A solution with these rows."""
     sizes = {"q": q.shape[1], "v": v.shape[1], "a": a.shape[1], "lam": lam.shape[1]}
     columns = {name: np.arange(size) for name, size in sizes.items()}

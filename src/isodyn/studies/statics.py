@@ -23,6 +23,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.studies.linearisation import Linearisation, linearise, rest
 from isodyn.studies.load_path import LoadPath, follow_loads, has_load_path, relax
 from isodyn.studies.tangents import second_order, tangents
+from isodyn.systems.base import System
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving, refuse_open
@@ -63,7 +64,7 @@ class Equilibrium:
     (0.5, 'stable')
     """
 
-    system: Any
+    system: System
     t: float
     q: FloatArray
     lam: FloatArray
@@ -107,7 +108,7 @@ class _Rest(NamedTuple):
 
 
 def equilibrium(
-    system: Any,
+    system: System,
     q: Any = None,
     t: float = 0.0,
     *,

@@ -29,6 +29,7 @@ from isodyn.later import Later
 from isodyn.mechanism.coordinates import ParametrisedSystem
 from isodyn.studies.symmetries import Straight, Symmetry, symmetries
 from isodyn.studies.tangents import multipliers, rates
+from isodyn.systems.base import System
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.differences import H1, first
@@ -84,7 +85,7 @@ class SteadyLinearisation:
     (6, 1.264911064, 'stable')
     """
 
-    system: Any
+    system: System
     t: float
     q: FloatArray
     v: FloatArray
@@ -199,7 +200,7 @@ class Moment:
         return A * units / units[:, None], _null_space(L, 2 * n)
 
 
-def steady(system: Any, q: Any, v: Any, t: float) -> SteadyLinearisation:
+def steady(system: System, q: Any, v: Any, t: float) -> SteadyLinearisation:
     """Small motions about the steady motion through q, v; NotSteadyError where it is none.
 
     Mechanisms in Euler's parameters or angles are looked at in their default coordinates.

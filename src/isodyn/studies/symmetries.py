@@ -24,6 +24,7 @@ from isodyn.bodies.rotations import matrix
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
 
 ALIKE = 1e-9  # moments of inertia that differ by less, relative, are equal
@@ -134,7 +135,7 @@ class Straight:
         return np.asarray(moving(self.system)(q, s * v))
 
 
-def symmetries(system: Any, q: FloatArray, v: FloatArray, a: FloatArray) -> Iterator[Symmetry | Straight]:
+def symmetries(system: System, q: FloatArray, v: FloatArray, a: FloatArray) -> Iterator[Symmetry | Straight]:
     """Those that move as v and a say, bodies that spin by themselves first."""
     if not isinstance(system, MechanismSystem):
         if system.retract is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import JACOBIAN, KNOWS_MASS, KNOWS_TANGENT, LINEAR, SOLVES, FloatArray
-from isodyn.systems import System, as_system
+from isodyn.systems import System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import moving
@@ -38,7 +38,7 @@ def second_order(what: str, given: Any) -> Any:
     """The system that was given, or that of a mechanism; InputError where it has no
     accelerations."""
     system = as_system(given)
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(
             f"{what} needs one system, received {type(system).__name__}", hint="a system by itself, not its parts"
         )
@@ -63,12 +63,12 @@ def least_squares(A: FloatArray, b: FloatArray, rows: FloatArray, columns: Float
     return columns * np.asarray(np.linalg.lstsq(scaled, b / rows, rcond=DEPENDENT)[0], dtype=np.float64)
 
 
-def rates(system: Any, G: FloatArray, b: FloatArray) -> FloatArray:
+def rates(system: System, G: FloatArray, b: FloatArray) -> FloatArray:
     """v of least norm with G v − b as small as can be, in typical sizes."""
     return least_squares(G, b, sizes_of_rows(system, G), system.scales.v)
 
 
-def multipliers(system: Any, G: FloatArray, r: FloatArray) -> FloatArray:
+def multipliers(system: System, G: FloatArray, r: FloatArray) -> FloatArray:
     """λ of least norm with r + Gᵀλ as small as can be, in units of work along typical sizes."""
     known = system.scales.rows
     rows = np.ones(G.shape[0]) if known is None else known

@@ -32,6 +32,7 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.real_numbers import real_array
 from isodyn.studies.linearisation import Linearisation
 from isodyn.studies.tangents import Tangents
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
 from isodyn.systems.manifold import freedoms, moving
@@ -121,7 +122,8 @@ def _tangents(
 
 def _solve(ask: Questions, q: FloatArray, lam: FloatArray, spin: FloatArray, point: FloatArray) -> Spin | None:
     """Newton's method at one speed."""
-    system, t, n = ask.system, 0.0, ask.system.nv
+    system: Any = ask.system  # of a mechanism
+    t, n = 0.0, system.nv
     move, sizes = moving(system), system.scales.v
     for _ in range(ITERATIONS):
         v, a, V, _, A = _turning(system, q, spin, point)
@@ -142,7 +144,7 @@ def _solve(ask: Questions, q: FloatArray, lam: FloatArray, spin: FloatArray, poi
     return None
 
 
-def spin(system: Any, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0, 0, 0), q: Any = None) -> Spin:
+def spin(system: System, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0, 0, 0), q: Any = None) -> Spin:
     """Find the shape of a mechanism that turns as a whole with a constant speed.
 
     Parameters
@@ -292,7 +294,7 @@ class Campbell:
 
 
 def campbell(
-    system: Any,
+    system: System,
     speeds: Any,
     *,
     axis: Any = (0, 0, 1),

@@ -32,6 +32,7 @@ from isodyn.marching.schedule import Stretch
 from isodyn.results.statistics import Statistics
 from isodyn.subdomains.blocks import Blocks
 from isodyn.subdomains.interface import InterfaceOperator, schur
+from isodyn.subdomains.kept import KeptRun
 from isodyn.subdomains.part import SubdomainPart
 from isodyn.subdomains.record import Record
 from isodyn.subdomains.solution import SubdomainSolution
@@ -86,6 +87,8 @@ class CoupledRun:
         self.blocks = Blocks(self)
         self.steps, self.iterations, self.t = 0, 0, stretches[0].t_start
         self.record = Record(sub, self.rows, G_all, 1 + sum(stretch.rows for stretch in stretches), select)
+        self.checkpoint: Any = None  # of isodyn.results
+        self.kept = KeptRun(self)
 
     @property
     def parts(self) -> list[SubdomainPart]:
@@ -96,32 +99,45 @@ class CoupledRun:
 
     def execute(self, bar: Any) -> SubdomainSolution:
         """All stretches; Ctrl-C or an observer's word returns what exists, errors carry it."""
-        started = run_clock()
         try:
-            return carry_out(lambda: self.follow_all(bar), self.where, lambda ended: self.solution(started, ended))
+            return carry_out(lambda: self.follow_all(bar), self.where, self.solution)
         finally:
             self.team.close()
 
     def follow_all(self, bar: Any) -> str | None:
-        """All stretches; what ended the run before."""
+        """All stretches, or those that are left after a checkpoint; what ended the run before."""
+        self.go_to_checkpoint()
+        begin = 0
         for number, stretch in enumerate(self.stretches):
-            self.start(stretch.t_start, first=number == 0)
-            self.keep(replace=number > 0)
-            if (number == 0 and self.ended_by_observer()) or self.follow(stretch, bar):
+            inside, begin = self.steps - begin, begin + stretch.steps
+            if self.steps >= begin:
+                continue
+            if inside == 0:
+                self.start(stretch.t_start, first=number == 0)
+                self.keep(replace=number > 0)
+            if (self.steps == 0 and self.ended_by_observer()) or self.follow(stretch, bar, inside):
                 return f"stopped by observe {self.where()}"
+        if self.checkpoint is not None:
+            self.checkpoint.finish(self.kept)
         return None
+
+    def go_to_checkpoint(self) -> None:
+        """To the last state that was kept, where there is one."""
+        if self.checkpoint is not None:
+            self.checkpoint.settle(self.kept.total_steps)
+            self.checkpoint.restore(self.kept)
 
     def where(self) -> str:
         """How far the run is, in words."""
         total = sum(stretch.steps for stretch in self.stretches)
         return f"at t = {self.t:g} after {self.steps} of {total} steps"
 
-    def follow(self, stretch: Stretch, bar: Any) -> bool:
-        """The system steps of a stretch; True where the observer ended the run."""
+    def follow(self, stretch: Stretch, bar: Any, n: int = 0) -> bool:
+        """The system steps of a stretch from the n-th on; True where the observer ended the run."""
         t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
-        n, length = 0, 16
+        length, kept = 16, self.checkpoint
         while n < stretch.steps:
-            block = self.blocks.regular(stretch, n, length)
+            block = self.blocks.regular(stretch, n, length if kept is None else min(length, kept.room(self.steps)))
             if block is None:
                 (t_1,) = stretch.times(n, n + 1).tolist()
                 dt = stretch.dt if abs(t_1 - self.t - stretch.dt) <= 1e-8 * stretch.dt else t_1 - self.t
@@ -140,6 +156,8 @@ class CoupledRun:
                 length = int(block[0].size * np.clip(_BLOCK_SECONDS / seconds, 0.5, 8.0)) + 1
             if saved and self.ended_by_observer():
                 return True
+            if kept is not None and kept.due(self.steps):
+                kept.write(self.kept)
             bar.update(self.steps, self.t)
             if interrupts.pending():
                 raise KeyboardInterrupt
@@ -167,7 +185,7 @@ class CoupledRun:
         self.rate[:] = 0.0
         blocks, largest = zip(*self.team.ask("respond_at_rest", t_right, first), strict=True)
         self.largest_response = max(largest)
-        solve = self.factorised(blocks, "the masses at the interface")
+        solve = InterfaceOperator(self.schur(blocks), "the masses at the interface", self.tie_names)
         self.close_start(solve, first)
         for _ in range(2):
             gap = sum(self.team.ask("accelerate", t_right, self.lam, False))
@@ -259,23 +277,32 @@ class CoupledRun:
             size = 1e-6 * scale / (step.dt * self.largest_response) if self.largest_response else 1e-6
             size = max(size, 1e-6 * float(np.abs(lam_1).max(initial=0.0)), 1e-12 / max(self.largest_response, 1e-300))
             blocks = self.team.ask("interface_response", step, lam_0, lam_1, size)
-            self.operators[step.kind] = self.factorised(blocks, f"the interface, dt = {step.dt:g}")
+            self.operators[step.kind] = self.operator_of(self.schur(blocks), step.dt)
         return self.operators[step.kind]
+
+    def operator_of(self, H: FloatArray, dt: float) -> InterfaceOperator:
+        """H of steps of this size, factorised."""
+        return InterfaceOperator(H, f"the interface, dt = {dt:g}", self.tie_names)
 
     def position_operator(self, step: SystemStep) -> InterfaceOperator:
         """Σ G_ℓ S_ℓ⁻¹G_ℓᵀ."""
         if step.dt not in self.positions:
             blocks = self.team.ask("correction_basis", step)
-            self.positions[step.dt] = self.factorised([-block for block in blocks], "the positions at the interface")
+            self.positions[step.dt] = self.positions_of(self.schur([-block for block in blocks]))
         return self.positions[step.dt]
+
+    def positions_of(self, H: FloatArray) -> InterfaceOperator:
+        """The same, factorised."""
+        return InterfaceOperator(H, "the positions at the interface", self.tie_names)
 
     @property
     def tie_names(self) -> list[str]:
         """Of the enforced ties."""
         return [self.sub.row_names[i] for i in self.rows.chosen]
 
-    def factorised(self, blocks: Any, what: str) -> InterfaceOperator:
-        return InterfaceOperator(schur(self.rows.rank, self.local, blocks), what, self.tie_names)
+    def schur(self, blocks: Any) -> FloatArray:
+        """−Σ of what the subdomains answer."""
+        return schur(self.rows.rank, self.local, blocks)
 
     # ---- what is kept
 
@@ -283,10 +310,10 @@ class CoupledRun:
         """A row for every subdomain and for λ."""
         self.record.write(self.team.ask("row"), self.lam, replace)
 
-    def solution(self, started: float, stopped: str | None) -> SubdomainSolution:
+    def solution(self, stopped: str | None) -> SubdomainSolution:
         """Rows so far; the last whole step too, where something stopped the run."""
         if stopped is not None and self.record.k and self.t > self.record.t[self.record.k - 1]:
             self.keep()
-        seconds = run_clock() - started
+        seconds = self.kept.seconds()
         total = Statistics(steps=self.steps, iterations=self.iterations, seconds=seconds, stopped=stopped)
         return self.record.solution(self.team.ask("counts"), self.schemes, total)

@@ -27,6 +27,7 @@ class InterfaceOperator:
     """Solves with H; refused where ties without motion of their own make it singular."""
 
     def __init__(self, H: FloatArray, what: str, names: Sequence[str]) -> None:
+        self.H = H
         length = np.sqrt(np.abs(np.diag(H)))
         self.scale = 1.0 / np.where(length > 0.0, length, 1.0)
         scaled = H * self.scale[:, None] * self.scale

@@ -21,6 +21,7 @@ from isodyn.errors import SingularError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.subdomains import linear_kernels as lk
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem
+from isodyn.systems.base import System
 
 # bands below and above the diagonal that are solved faster than by sparse factors, whatever the
 # size …
@@ -139,7 +140,7 @@ class LinearTables:
         return self.factors[key], True
 
 
-def tables_of(system: Any, ties: Ties) -> LinearTables | None:
+def tables_of(system: System, ties: Ties) -> LinearTables | None:
     """Tables of a linear subdomain without constraints of its own and with a narrow band; None for
     others."""
     if not isinstance(system, LinearSystem | LinearFirstOrderSystem) or system.m:

@@ -25,12 +25,13 @@ from isodyn.marching.at_rest import AtRest
 from isodyn.marching.method import Method
 from isodyn.marching.plan import lay_legs, limit_loads, new_plan
 from isodyn.stepping.memory import Counters, State
-from isodyn.subdomains import responses
+from isodyn.subdomains import kept, responses
 from isodyn.subdomains.interface_load import tied
 from isodyn.subdomains.linear_kernels import advance
 from isodyn.subdomains.linear_tables import Ties, linear, tables_of
 from isodyn.subdomains.system_step import SystemStep
 from isodyn.systems import checks
+from isodyn.systems.base import System
 from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.scales import power_of_two
 
@@ -51,7 +52,7 @@ class SubdomainPart:
     """A subdomain with its scheme and its number of sub-steps; G holds the enforced rows, all of
     them."""
 
-    def __init__(self, name: str, system: Any, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
+    def __init__(self, name: str, system: System, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
         refuse_nonideal(system, f"the subdomain {name!r}")
         self.name, self.system, self.scheme, self.tau, self.m = name, system, scheme, tau, G.shape[0]
         other, self.load, self.linear = tied(system, G.T.tocsr())
@@ -317,6 +318,16 @@ class SubdomainPart:
         if step.kind not in self.answers:
             self.answers[step.kind] = responses.from_rest(self, step)
         return self.answers[step.kind][0]
+
+    # ---- checkpoints
+
+    def carried(self) -> dict[str, Any]:
+        """What it needs to go on."""
+        return kept.carried(self)
+
+    def put_back(self, found: dict[str, dict[str, Any]], t0: float) -> None:
+        """Go on from there; `found` has all subdomains by name."""
+        kept.put_back(self, found[self.name], t0)
 
     # ---- continuous positions
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
+from isodyn.stepping.memory import new_state
 from isodyn.subdomains.system_step import SystemStep
 
 if TYPE_CHECKING:
@@ -40,9 +41,8 @@ def aside(part: SubdomainPart, silent: bool) -> Iterator[None]:
 
 
 def still(part: SubdomainPart, h: float, phi: float) -> None:
-    """Rest at the origin, after a sub-step h."""
-    for array in part.moving():
-        array[:] = 0.0
+    """Rest at the origin, after a sub-step h, whatever was before."""
+    part.state.copy_from(new_state(part.state.q.size, part.state.v.size, part.state.lam.size))
     part.state.t, part.state.dt, part.state.lag = 0.0, h, phi
 
 

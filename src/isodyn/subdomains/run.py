@@ -35,5 +35,6 @@ def run_subdomains(sub: Subdomains, settings: RunSettings) -> SubdomainSolution:
     stabilised = isinstance(formulation, Stabilised)
     seen = settings.observe, settings.executor, settings.select
     run = CoupledRun(sub, schemes, counts, stretches, settings.newton, stabilised, settings.assemble, threads, *seen)
+    run.checkpoint = settings.checkpoint
     with Progress(sum(stretch.steps for stretch in stretches), settings.progress) as bar:
         return run.execute(bar)

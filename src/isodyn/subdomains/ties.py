@@ -10,6 +10,7 @@ force of the interface on subdomain ℓ.
 from __future__ import annotations
 
 import difflib
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.sampling import refuse_controllers
-from isodyn.systems import System, as_system
+from isodyn.results.inputs import fingerprint
+from isodyn.systems import System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
 
 if TYPE_CHECKING:
@@ -126,6 +128,19 @@ class Subdomains:
         solution: SubdomainSolution = coupled_runs.run_subdomains(self, settings)
         return solution
 
+    def digest(self) -> str:
+        """Return what tells these subdomains from others.
+
+        Returns
+        -------
+        digest
+            Of all systems, their names and their ties.
+        """
+        found = hashlib.sha256(repr(self.row_names).encode())
+        for name, system in self.systems.items():
+            found.update(f"{name} {fingerprint(system)}".encode())
+        return found.hexdigest()
+
     def _rows(self) -> tuple[dict[str, list[tuple[int, int, float]]], tuple[str, ...]]:
         """(row, column, ±1) by subdomain, and a name for each row."""
         entries: dict[str, list[tuple[int, int, float]]] = {name: [] for name in self.systems}
@@ -201,7 +216,7 @@ def named_coordinates(name: Any, wanted: Any, names: Any) -> list[int]:
 def _check_system(name: Any, system: Any) -> None:
     if not isinstance(name, str):
         raise InputError(f"subdomains have names, received {name!r}")
-    if not isinstance(system, System):
+    if not is_system(system):
         raise InputError(f"subdomain {name!r} must be one of isodyn's systems, received {type(system).__name__}")
     if system.retract is not None:
         raise InputError(

@@ -94,6 +94,23 @@ class FileSubject(Subject):
             if isinstance(value, ends) and key not in ("type", "kind", "joint", "coordinate")
         ]
 
+    def present(self, name: str) -> Any:
+        """What the file has for a parameter or a number of a part."""
+        if name in self._base.parameters:
+            return self._base.parameters[name]
+        if self._base.model.problem is not None and address(name) is None:
+            known = self._base.problem().parameters
+            if name in known:
+                return known[name]
+        where = address(name)
+        path = None if where is None else self._table(where)
+        if where is None or path is None or where.key not in self._source.data[path[0]][path[1]]:
+            raise unknown(name, [*self._source.data.get("parameters", {}), *self._known()], self.file)
+        found = self._source.data[path[0]][path[1]][where.key]
+        for place in where.places:
+            found = found[place]
+        return found
+
     def _table(self, where: Address) -> tuple[str, ...] | None:
         for kind in KINDS:
             if where.part in self._source.data.get(kind, {}):

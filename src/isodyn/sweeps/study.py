@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 import time
@@ -20,6 +19,7 @@ import numpy as np
 from isodyn.errors import FileError, InputError, InterruptedWarning, MendedWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
+from isodyn.memory import processors
 from isodyn.results.files import check_place, make_folder, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.sweep_file import DONE, FAILED, Layout, SweepReader, SweepWriter, Variable, create
@@ -348,15 +348,7 @@ def _team(task: Task, scheduler: Any, workers: int | None, many: int) -> Workers
         raise InputError(f"workers must be a whole number, at least 0, received {workers!r}")
     if workers == 0:
         return Here(task)
-    return LocalWorkers(packed(task), min(workers or cores(), many))
-
-
-def cores() -> int:
-    """Processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1
+    return LocalWorkers(packed(task), min(workers or processors(), many))
 
 
 def _collect(study: Study, writer: SweepWriter, outcomes: Iterator[Outcome], many: int, progress: bool) -> None:

@@ -25,7 +25,7 @@ from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.problems import get
-from isodyn.systems import System, as_system
+from isodyn.systems import as_system, is_system
 
 _ADDRESS = re.compile(r"(?P<part>.+)\.(?P<key>[A-Za-z_]\w*)(?P<places>(\[\d+\])*)")
 OF_BODIES = ("mass", "inertia", "position", "velocity", "angular_velocity")
@@ -309,6 +309,6 @@ class FunctionSubject(Subject):
 
     def prepared(self, values: Mapping[str, float]) -> tuple[Any, dict[str, Any]]:
         system = as_system(self.function(**values))
-        if not isinstance(system, System):
+        if not is_system(system):
             raise InputError(f"{self.title} returned a {type(system).__name__}, not a system or a mechanism")
         return system, {}

@@ -1,10 +1,62 @@
-"""What every system tells about itself, where it does not say otherwise."""
+"""What every system tells: the protocol that runs rely on, and what holds where a system does not
+say otherwise."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from isodyn.notebook_views import ShownSystem
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
+    from isodyn.systems.model import Model
+    from isodyn.systems.scales import Scales
+
+
+class System(Protocol):
+    """What runs, studies and reports know of a system, whichever kind it is.
+
+    Everything is read only: a system remembers nothing of a run. Of a first-order system, `v0` is
+    the state.
+    """
+
+    @property
+    def nq(self) -> int: ...
+    @property
+    def nv(self) -> int: ...
+    @property
+    def m(self) -> int: ...
+    @property
+    def m_phi(self) -> int: ...
+    @property
+    def q0(self) -> FloatArray: ...
+    @property
+    def v0(self) -> FloatArray: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def v_names(self) -> tuple[str, ...]: ...
+    @property
+    def row_names(self) -> tuple[str, ...]: ...
+    @property
+    def first_order(self) -> bool: ...
+    @property
+    def scales(self) -> Scales: ...
+    @property
+    def energy(self) -> Any: ...
+    @property
+    def retract(self) -> Any: ...
+    @property
+    def difference(self) -> Any: ...
+    @property
+    def elastic(self) -> bool: ...
+    @property
+    def states(self) -> int: ...
+    @property
+    def alike(self) -> tuple[int, ...]: ...
+    @property
+    def contacts(self) -> Any: ...
+    def model(self) -> Model: ...
 
 
 class BaseSystem(ShownSystem):
@@ -21,3 +73,8 @@ class BaseSystem(ShownSystem):
     states: int = 0
     alike: tuple[int, ...] = ()
     contacts: Any = None
+
+
+def is_system(given: object) -> TypeGuard[System]:
+    """Whether this is a system, ready to be integrated."""
+    return isinstance(given, BaseSystem)

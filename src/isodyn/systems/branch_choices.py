@@ -4,32 +4,32 @@ choices."""
 from __future__ import annotations
 
 from functools import singledispatch
-from typing import Any
 
 import numpy as np
 
 from isodyn.errors import BranchError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.systems.base import System
 from isodyn.systems.branches import Branch
 
 SHOWN = 6  # branches, and rates of each, in a message
 
 
 @singledispatch
-def named_rates(system: Any, q: FloatArray, v: FloatArray) -> dict[str, float]:
+def named_rates(system: System, q: FloatArray, v: FloatArray) -> dict[str, float]:
     """Rates that tell a motion by name: the components of v; kinds of systems that know better
     register their own."""
     return {name: float(x) for name, x in zip(system.v_names, v, strict=True)}
 
 
-def rates_by_name(system: Any, q: FloatArray, v: FloatArray) -> dict[str, float]:
+def rates_by_name(system: System, q: FloatArray, v: FloatArray) -> dict[str, float]:
     """The same without zeros."""
     rates = named_rates(system, q, v)
     largest = max((abs(x) for x in rates.values()), default=0.0)
     return {name: x for name, x in rates.items() if abs(x) > 1e-9 * largest}
 
 
-def refusal(system: Any, q: FloatArray, what: str, velocities: list[FloatArray] | None, hint: str) -> BranchError:
+def refusal(system: System, q: FloatArray, what: str, velocities: list[FloatArray] | None, hint: str) -> BranchError:
     """The error that names the choices, a velocity on each branch."""
     if velocities is None:
         return BranchError(f"{what}; the branches are too many to list", hint=hint)

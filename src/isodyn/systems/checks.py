@@ -39,8 +39,10 @@ def square(name: str, value: Any, n: int) -> Any:
     else:
         matrix = real_array(name, value, "a matrix of numbers or a function")
         if matrix.ndim < 2:
-            matrix = np.diag(np.broadcast_to(matrix, n)) if matrix.ndim == 0 or matrix.shape == (n,) else matrix
-        entries = matrix
+            diagonal = np.broadcast_to(matrix, n) if matrix.ndim == 0 or matrix.shape == (n,) else None
+            if diagonal is not None:
+                matrix = np.diag(diagonal) if n <= DENSE_DIAGONAL else sp.csr_array(sp.diags_array(diagonal))
+        entries = matrix.data if sp.issparse(matrix) else matrix
     if matrix.shape != (n, n):
         raise InputError(
             f"{name} must have shape ({n}, {n}), received {matrix.shape}",
@@ -57,6 +59,7 @@ def square(name: str, value: Any, n: int) -> Any:
     return matrix
 
 
+DENSE_DIAGONAL = 1000  # diagonals of larger matrices become sparse ones
 MASS_HINT = "masses are positive; check signs, units and the assembly of M"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, Traits
 from isodyn.kernels.struct import Nothing, Struct
-from isodyn.systems.base import BaseSystem
+from isodyn.systems.base import BaseSystem, System
 from isodyn.systems.checks import velocity_names
 from isodyn.systems.model import Answers, Model, from_python
 from isodyn.systems.scales import Scales, ordinary
@@ -181,7 +181,7 @@ class PythonSystem(BaseSystem):
         return from_python(self.answers, self.traits)
 
 
-def settled(system: Any, q: FloatArray) -> FloatArray:
+def settled(system: System, q: FloatArray) -> FloatArray:
     """q with its counted angles as the rest of q says, in the turn that is nearest to what they
     are: q may come from a user's hands."""
     if not isinstance(system, CompiledSystem | PythonSystem) or system.turns == 0:
@@ -190,7 +190,7 @@ def settled(system: Any, q: FloatArray) -> FloatArray:
     return np.concatenate([q[:first], system.retract(q, np.zeros(system.nv))[first:]])
 
 
-def started(system: Any, q: FloatArray, t: float) -> FloatArray:
+def started(system: System, q: FloatArray, t: float) -> FloatArray:
     """q as a run starts from it at t."""
     if not isinstance(system, CompiledSystem) or system.whole_turns is None:
         return q

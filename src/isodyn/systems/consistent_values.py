@@ -10,6 +10,7 @@ from isodyn.errors import InputError, SingularError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.systems import checks
+from isodyn.systems.base import System
 from isodyn.systems.derivative_chain import SMALL, Chain, RowsFunction
 
 optimize = Later("scipy.optimize")
@@ -32,13 +33,13 @@ def functions_of(system: Any) -> tuple[RowsFunction, RowsFunction]:
     return checked("h", system.h, system.nv), checked("c", system.c, system.m)
 
 
-def chain_of(system: Any, t: float, s: FloatArray, z: FloatArray) -> Chain:
+def chain_of(system: System, t: float, s: FloatArray, z: FloatArray) -> Chain:
     """The chain of a system at a state."""
     h, c = functions_of(system)
     return Chain(h, c, t, s, z, tuple(system.row_names))
 
 
-def settled(system: Any, t: float, s: FloatArray, z: FloatArray) -> Chain:
+def settled(system: System, t: float, s: FloatArray, z: FloatArray) -> Chain:
     """The chain at (t, s) with the z that it determines there, from z as a guess."""
     chain = chain_of(system, t, s, z)
     for _ in range(3):
@@ -50,7 +51,7 @@ def settled(system: Any, t: float, s: FloatArray, z: FloatArray) -> Chain:
     return chain
 
 
-def consistent(system: Any, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, Chain]:
+def consistent(system: System, t: float, s: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray, Chain]:
     """s' and z at (t, s), from z as a guess, and the chain there; refused where s or the guess do
     not allow it."""
     chain = settled(system, t, s, z)

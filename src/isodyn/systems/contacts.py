@@ -15,6 +15,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.systems import checks
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 
 
@@ -23,7 +24,7 @@ class ContactSet:
     """Names and numbers of contacts, and the system whose rows are theirs.
 
     Contact k has the normal row k and the tangents tangent[k] … tangent[k + 1]; `sizes` are typical
-    lengths of the gaps.
+    lengths of the gaps. Contacts at rest have the friction `mu_static`, those that slide `mu`.
     """
 
     names: tuple[str, ...]
@@ -32,6 +33,7 @@ class ContactSet:
     mu: FloatArray
     tangent: IntArray
     sizes: FloatArray
+    mu_static: FloatArray
 
     @property
     def rows(self) -> int:
@@ -59,7 +61,19 @@ def names_of(given: Sequence[str] | None, many: int) -> tuple[str, ...]:
     return found
 
 
-def make_contacts(twin: Any, names: Any, restitution: Any, mu: Any, v_sizes: FloatArray) -> ContactSet:
+def static_friction(given: Any, mu: FloatArray) -> FloatArray:
+    """Coefficients of friction at rest; those of sliding if left out."""
+    found = mu if given is None else numbers("mu_static", given, mu.size, np.inf)
+    if (found < mu).any():
+        raise InputError(
+            f"mu_static must not be less than mu = {mu.tolist()}, received {given!r}",
+            argument="mu_static",
+            hint="a contact that sticks holds at least as well as one that slides",
+        )
+    return found.copy()
+
+
+def make_contacts(twin: Any, names: Any, restitution: Any, mu: Any, mu_static: Any, v_sizes: FloatArray) -> ContactSet:
     """Contacts whose rows are those of `twin`."""
     many, tangents = twin.m_phi, twin.m - twin.m_phi
     if tangents % many or tangents // many > 2:
@@ -68,11 +82,13 @@ def make_contacts(twin: Any, names: Any, restitution: Any, mu: Any, v_sizes: Flo
             hint="slip(q, v, t): one velocity in the plane, two in space, contact by contact",
         )
     mu = numbers("mu", mu, many, np.inf)
-    if tangents == 0 and mu.any():
+    mu_static = static_friction(mu_static, mu)
+    if tangents == 0 and mu_static.any():
         raise InputError("mu needs slip=, the tangential velocities of the contacts", hint="slip=lambda q, v, t: v[:1]")
     tangent = many + np.arange(many + 1, dtype=np.int64) * (tangents // many)
     sizes = gap_sizes(twin, v_sizes)
-    return ContactSet(names_of(names, many), twin, numbers("restitution", restitution, many, 1.0), mu, tangent, sizes)
+    e = numbers("restitution", restitution, many, 1.0)
+    return ContactSet(names_of(names, many), twin, e, mu, tangent, sizes, mu_static)
 
 
 def gap_sizes(twin: Any, v_sizes: FloatArray) -> FloatArray:
@@ -83,7 +99,7 @@ def gap_sizes(twin: Any, v_sizes: FloatArray) -> FloatArray:
     return sizes
 
 
-def refuse_contacts(system: Any, what: str) -> None:
+def refuse_contacts(system: System, what: str) -> None:
     """InputError for a system with contacts where nothing is known of them."""
     if system.contacts is not None:
         raise InputError(

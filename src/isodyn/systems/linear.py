@@ -11,6 +11,7 @@ a step then costs one solve and the products.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ from isodyn.systems.sparse_products import SparseBalance
 
 Load = Callable[[float], Any]
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
+_LONG = 4096  # from here on vectors do not stay in the nearest memory, and explicit steps save passes over them
 
 
 class LinearSystem(BaseSystem):
@@ -265,7 +267,10 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
     """The cheapest model function for these matrices and this load, called `name` in messages."""
     traits = LINEAR | CONSTANT_MASS
     if any(sp.issparse(matrix) for matrix in (M, C, K)) or n > _LARGE:
-        return from_python(_Answers(name, M, C, K, f, n), traits | SOLVES)
+        answers = _Answers(name, M, C, K, f, n)
+        model = from_python(answers, traits | SOLVES)
+        masses = None if answers.rows is None or K is None or n < _LONG else answers.rows.masses
+        return model if masses is None else replace(model, inverse_mass=1.0 / masses, damped=C is not None)
     traits |= KNOWS_MASS | KNOWS_TANGENT
     if callable(f) and not is_compiled(f):
         return from_python(_Answers(name, M, C, K, f, n), traits)

@@ -14,6 +14,7 @@ import numpy as np
 from isodyn.errors import ConflictError, ConvergenceError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import TOLERANCE
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
 
@@ -42,7 +43,7 @@ class Closed(NamedTuple):
         return float(self.relative.max(initial=0.0))
 
 
-def norm(system: Any, M: FloatArray) -> FloatArray:
+def norm(system: System, M: FloatArray) -> FloatArray:
     """The mass matrix as a norm of steps: what is lighter than LIGHTEST counts as much.
 
     Links without mass, which a robot may have between two joints, would take all of a step upon
@@ -54,7 +55,7 @@ def norm(system: Any, M: FloatArray) -> FloatArray:
     return M + np.diag(missing / sizes**2) if missing.any() else M
 
 
-def moving(system: Any) -> Any:
+def moving(system: System) -> Any:
     """(q, d) → q ⊕ d."""
     return system.retract or (lambda q, d: q + d)
 

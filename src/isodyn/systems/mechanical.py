@@ -31,7 +31,7 @@ from isodyn.kernels.compiled import (
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.systems import checks
-from isodyn.systems.base import BaseSystem
+from isodyn.systems.base import BaseSystem, System
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.contacts import make_contacts, refuse_alone
 from isodyn.systems.joined import is_compiled, join
@@ -103,6 +103,8 @@ class MechanicalSystem(BaseSystem):
         Coefficient of restitution between 0 and 1, one for all gaps or one for each.
     mu
         Coefficient of friction, likewise; it needs `slip`.
+    mu_static
+        Coefficient of friction of contacts that stick, not below `mu`; `mu` if left out.
     gap_names
         Names of the contacts.
 
@@ -151,6 +153,7 @@ class MechanicalSystem(BaseSystem):
         slip_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
         restitution: Any = None,
         mu: Any = None,
+        mu_static: Any = None,
         gap_names: Sequence[str] | None = None,
     ) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
@@ -199,12 +202,13 @@ class MechanicalSystem(BaseSystem):
         )
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
         refuse_alone(gap, gap_q=gap_q, slip=slip, slip_v=slip_v, restitution=restitution, mu=mu, gap_names=gap_names)
+        refuse_alone(gap, mu_static=mu_static)
         self.contacts = None
         if gap is not None:
             given: Any = {"phi": gap, "G": gap_q, "psi": slip, "psi_v": slip_v, "retract": retract}
             given |= {"difference": difference, "scales": self.scales.v}
             twin = MechanicalSystem(np.ones(self.nv), no_force, q0, v0, **given)
-            self.contacts = make_contacts(twin, gap_names, restitution, mu, self.scales.v)
+            self.contacts = make_contacts(twin, gap_names, restitution, mu, mu_static, self.scales.v)
 
     def _time(self, t: float) -> float:
         """The time in which the system moves by a typical size, from its start and the forces
@@ -284,7 +288,7 @@ def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scal
     return Scales(sizes.copy() if q0.size == nv else np.ones(q0.size), sizes, q0.copy())
 
 
-def refuse_indefinite_mass(system: Any) -> None:
+def refuse_indefinite_mass(system: System) -> None:
     """InputError for a symmetric M(q0) with a negative eigenvalue; where M fails, the run tells
     about it in its own words."""
     if not isinstance(system, MechanicalSystem) or not callable(system.M):

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, Traits
 from isodyn.kernels.struct import Nothing, Struct, integer
@@ -56,6 +58,10 @@ class Model:
     callback: Callback | None = None
     sparsity: Sparsity | None = None
     dense: Callable[[], Model] | None = None  # the same model with full matrices
+    # of a large linear system with a diagonal mass matrix: its inverse, and whether the balance reads v;
+    # it is then asked with an empty a, too, which means a = 0
+    inverse_mass: FloatArray = field(default_factory=lambda: np.zeros(0))
+    damped: bool = True
 
     @property
     def raised(self) -> BaseException | None:

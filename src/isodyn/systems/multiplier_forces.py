@@ -20,6 +20,7 @@ import numpy as np
 from isodyn.errors import InputError, PainleveError
 from isodyn.kernels.compiled import CONSTRAINT, MODEL, MULTIPLIERS, NONIDEAL, WRONG_SHAPE, FloatArray, Traits, closure
 from isodyn.systems import checks
+from isodyn.systems.base import System
 from isodyn.systems.model import Model
 
 # of the largest multiplier: increments of central differences
@@ -51,7 +52,7 @@ def _arguments(Q: Callable[..., Any]) -> int:
     return sum(p.kind in by_position and p.default is inspect.Parameter.empty for p in parameters)
 
 
-def refuse_nonideal(system: Any, what: str, hint: str = "write the forces without multipliers") -> None:
+def refuse_nonideal(system: System, what: str, hint: str = "write the forces without multipliers") -> None:
     """InputError where forces of a system depend on multipliers, and `what` has no use for that."""
     if getattr(system, "nonideal", False):
         raise InputError(f"{what} does not know forces that depend on multipliers, Q(q, v, t, lam)", hint=hint)

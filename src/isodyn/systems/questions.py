@@ -19,13 +19,16 @@ from isodyn.kernels.compiled import (
     FloatArray,
 )
 from isodyn.linear_solvers.blocks import values_to_csr
+from isodyn.systems.base import System
+
+FEW = 40_000  # entries of a matrix
 
 
 class Questions:
     """The questions of `isodyn.kernels.compiled` to one system, answered in new arrays; matrices
     are full unless sparse ones are welcome."""
 
-    def __init__(self, system: Any, model: Any = None, *, sparse: bool = False) -> None:
+    def __init__(self, system: System, model: Any = None, *, sparse: bool = False) -> None:
         self.system = system
         self.model = system.model() if model is None else model
         if model is None and not sparse and self.model.dense is not None:
@@ -71,6 +74,16 @@ class Questions:
             values = self.ask(CONSTRAINT, t, q, v, v, pattern.G_columns.size)
             return values_to_csr(pattern.G_starts, pattern.G_columns, values, n)
         return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
+
+    def rows(self, t: float, q: FloatArray, v: FloatArray) -> Any:
+        """G, in full where it has few entries, which is faster to work with."""
+        m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
+        if pattern is None or m * n > FEW:
+            return self.G(t, q, v)
+        found = np.zeros((m, n))
+        values = self.ask(CONSTRAINT, t, q, v, v, pattern.G_columns.size)
+        found[np.repeat(np.arange(m), np.diff(pattern.G_starts)), pattern.G_columns] = values
+        return found
 
     def columns(self, t: float, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
         """∂balance/∂λ (n, m): Gᵀ, less ∂Q/∂λ where forces depend on multipliers."""

@@ -23,6 +23,7 @@ import numpy as np
 
 from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, FloatArray
 from isodyn.later import sparse as sp
+from isodyn.systems.base import System
 
 EPS = float(np.finfo(np.float64).eps)
 SMALL, LADDER = 0.125, 8.0  # starts smaller than this make one look for lengths, in such steps
@@ -138,7 +139,7 @@ def weights(ask: Any, t: float) -> Weights:
     return Weights(by_q, by_v, rows, matrix, inertia)
 
 
-def unlooked(system: Any) -> Weights:
+def unlooked(system: System) -> Weights:
     """Weights of a system before its rows were looked at."""
     s: Scales = system.scales
     return Weights(1.0 / s.q, 1.0 / s.v, np.ones(system.m), np.concatenate([s.v, np.ones(system.m)]), 0.0)
@@ -164,17 +165,17 @@ def largest_or_one(x: FloatArray) -> float:
     return float(power_of_two(x.max())) if x.size else 1.0
 
 
-def reach(system: Any, q: FloatArray) -> float:
+def reach(system: System, q: FloatArray) -> float:
     """How large q is beside typical sizes; at least one."""
     return max(1.0, float((np.abs(q) / system.scales.q).max(initial=0.0)))
 
 
-def pace(system: Any, v: FloatArray) -> float:
+def pace(system: System, v: FloatArray) -> float:
     """How fast typical sizes are passed, 1/s."""
     return float((np.abs(v) / system.scales.v).max(initial=0.0))
 
 
-def sizes_of_rows(system: Any, G: Any) -> FloatArray:
+def sizes_of_rows(system: System, G: Any) -> FloatArray:
     """Typical sizes of rows: those that are known; else, and of rows beside those of the system,
     from G."""
     known: FloatArray | None = system.scales.rows

@@ -2,7 +2,8 @@
 
 Every row is summed where it is needed, so that nothing but the matrices and the five vectors goes
 through memory. Diagonal matrices are vectors; C and K with the same pattern, as Rayleigh's damping
-makes them, read it once.
+makes them, read it once; rows that belong to the same node of a mesh have the same columns, and
+read them once.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import F, FloatArray, kernel
+from isodyn.kernels.compiled import F, FloatArray, IntArray, kernel
+from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct import Struct, integer, integers, reals
 from isodyn.kernels.struct_types import StructType
 from isodyn.later import sparse as sp
@@ -24,6 +26,8 @@ class Products(Struct):
     """Diagonals and starts of rows of M, C, K; the last two may share a pattern."""
 
     shared = integer
+    together = integer  # so many rows of K, one behind the other, have the same columns: 1, 2 or 3
+    on_diagonals = integer  # whether C or K is diagonal
     m, c, k = reals("n"), reals("n"), reals("n")
     M_starts, C_starts, K_starts = integers("starts"), integers("starts"), integers("starts")
 
@@ -38,6 +42,89 @@ def row_product(first: int, last: int, columns: Any, values: FloatArray, x: Floa
     for e in range(first, last):
         total += values[e] * x[columns[e]]
     return total
+
+
+@kernel()
+def one_row(first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray) -> float:
+    """A row of K q, and of C v where C has the same pattern."""
+    if C.size == 0:
+        return row_product(first, first + length, columns, K, q)
+    total = 0.0
+    for e in range(first, first + length):
+        j = columns[e]
+        total += K[e] * q[j] + C[e] * v[j]
+    return total
+
+
+@kernel()
+def two_rows(
+    first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+) -> tuple[float, float]:
+    """The same for two rows with the same columns."""
+    one, two, second = 0.0, 0.0, first + length
+    for e in range(length):
+        x = q[columns[first + e]]
+        one += K[first + e] * x
+        two += K[second + e] * x
+    if C.size > 0:
+        for e in range(length):
+            x = v[columns[first + e]]
+            one += C[first + e] * x
+            two += C[second + e] * x
+    return one, two
+
+
+@kernel()
+def three_rows(
+    first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+) -> tuple[float, float, float]:
+    """The same for three."""
+    one, two, three, second, third = 0.0, 0.0, 0.0, first + length, first + 2 * length
+    for e in range(length):
+        x = q[columns[first + e]]
+        one += K[first + e] * x
+        two += K[second + e] * x
+        three += K[third + e] * x
+    if C.size > 0:
+        for e in range(length):
+            x = v[columns[first + e]]
+            one += C[first + e] * x
+            two += C[second + e] * x
+            three += C[third + e] * x
+    return one, two, three
+
+
+@kernel()
+def stiffness_rows(
+    given: Any, columns: Any, K: FloatArray, C: FloatArray, f: FloatArray, q: FloatArray, v: FloatArray, out: FloatArray
+) -> None:
+    """out = K q − f, with C v where C has the same pattern."""
+    starts, n, together, loaded = given.K_starts, natural(out.size), given.together, f.size > 0
+    if together == 2:
+        for i in range(0, n, 2):
+            first = natural(starts[i])
+            one, two = two_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
+            out[i] = one - f[i] if loaded else one
+            out[i + 1] = two - f[i + 1] if loaded else two
+    elif together == 3:
+        for i in range(0, n, 3):
+            first = natural(starts[i])
+            one, two, three = three_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
+            out[i] = one - f[i] if loaded else one
+            out[i + 1] = two - f[i + 1] if loaded else two
+            out[i + 2] = three - f[i + 2] if loaded else three
+    else:
+        for i in range(n):
+            first = natural(starts[i])
+            one = one_row(first, natural(starts[i + 1] - first), columns, K, C, q, v)
+            out[i] = one - f[i] if loaded else one
+
+
+@kernel()
+def add_rows(starts: IntArray, columns: Any, values: FloatArray, x: FloatArray, out: FloatArray) -> None:
+    """out += A x."""
+    for i in range(natural(out.size)):
+        out[i] += row_product(natural(starts[i]), natural(starts[i + 1]), columns, values, x)
 
 
 @kernel(types.void(PRODUCTS, U4, F, U4, F, U4, F, F, F, F, F, F))
@@ -55,26 +142,27 @@ def balance_of(
     a: FloatArray,
     out: FloatArray,
 ) -> None:
-    """out = M a + C v + K q − f; an empty f is zero, empty diagonals are."""
-    M, C, K = given.M_starts, given.C_starts, given.K_starts
-    for i in range(out.size):
-        total = -f[i] if f.size > 0 else 0.0
-        total += given.m[i] * a[i]
+    """out = M a + C v + K q − f; an empty f or a is zero, empty diagonals are."""
+    n = natural(out.size)
+    if K_columns.size > 0:
+        stiffness_rows(given, K_columns, K_values, C_values if given.shared == 1 else C_values[:0], f, q, v, out)
+    else:
+        for i in range(n):
+            out[i] = -f[i] if f.size > 0 else 0.0
+    if a.size > 0:
+        m = given.m
+        for i in range(n):
+            out[i] += m[i] * a[i]
         if M_columns.size > 0:
-            total += row_product(M[i], M[i + 1], M_columns, M_values, a)
-        if given.shared == 1:
-            for e in range(K[i], K[i + 1]):
-                j = K_columns[e]
-                total += K_values[e] * q[j] + C_values[e] * v[j]
-        else:
-            total += given.c[i] * v[i]
-            if C_columns.size > 0:
-                total += row_product(C[i], C[i + 1], C_columns, C_values, v)
-            if K_columns.size > 0:
-                total += given.k[i] * q[i] + row_product(K[i], K[i + 1], K_columns, K_values, q)
-            elif q.size > 0:
-                total += given.k[i] * q[i]
-        out[i] = total
+            add_rows(given.M_starts, M_columns, M_values, a, out)
+    if given.on_diagonals == 1:
+        c, k = given.c, given.k
+        for i in range(n):
+            out[i] += c[i] * v[i]
+        for i in range(natural(q.size)):
+            out[i] += k[i] * q[i]
+    if given.shared == 0 and C_columns.size > 0:
+        add_rows(given.C_starts, C_columns, C_values, v, out)
 
 
 class SparseBalance:
@@ -86,7 +174,9 @@ class SparseBalance:
         (self.given.m, M_rows), (self.given.c, C_rows), (self.given.k, K_rows) = parts
         if _same_pattern(C, K):
             (_, C_rows), (_, K_rows) = ((None, sp.csr_array(matrix)) for matrix in (C, K))
-            self.given.shared = 1
+            self.given.shared, self.given.c, self.given.k = 1, 0.0, 0.0
+        self.given.together = alike_rows(K_rows)
+        self.given.on_diagonals = int(self.given.c.any() or self.given.k.any())
         arrays: Any = []
         names = ("M_starts", "C_starts", "K_starts")
         for name, rows in zip(names, (M_rows, C_rows, K_rows), strict=True):
@@ -95,9 +185,34 @@ class SparseBalance:
 
         self.arrays: tuple[Any, Any, Any, Any, Any, Any] = tuple(arrays)
 
+    @property
+    def masses(self) -> FloatArray | None:
+        """The diagonal of M where it is diagonal and has no zeros."""
+        return self.given.m.copy() if self.given.m.all() else None
+
     def put(self, f: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray) -> None:
-        """out = M a + C v + K q − f; an empty f is zero."""
+        """out = M a + C v + K q − f; an empty f or a is zero."""
         balance_of(self.given, *self.arrays, f, q, v, a, out)
+
+
+def alike_rows(A: Any) -> int:
+    """How many rows, one behind the other, have the same columns everywhere: 3, 2, or 1."""
+    lengths = np.diff(A.indptr)
+    for k in (3, 2):
+        if A.nnz == 0 or A.shape[0] % k or not (lengths.reshape(-1, k) == lengths[::k, None]).all():
+            continue
+        starts = A.indptr[::k].astype(np.int64)
+        first = np.repeat(starts[:-1], lengths[::k]) + _counted(lengths[::k])
+        places = [first + np.repeat(j * lengths[::k], lengths[::k]) for j in range(1, k)]
+        if all(np.array_equal(A.indices[first], A.indices[place]) for place in places):
+            return k
+    return 1
+
+
+def _counted(lengths: Any) -> Any:
+    """0, 1, …, length − 1 for every length."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    return np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
 
 
 def is_diagonal(A: Any) -> bool:

@@ -17,6 +17,7 @@ from isodyn.results import Solution
 from isodyn.studies.errors import energy_error, errors_of, gap_of_configurations, relative_error, scale_of
 from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
 from isodyn.studies.verification.case import Measurement, Run
+from isodyn.systems.base import System
 
 ROWS = 2000  # more rows than this are not looked at for drift and energy
 
@@ -122,7 +123,7 @@ def on_problem(
 
 
 def reference_of(
-    problem: Problem, system: Any, t_end: float, against: str, parameters: Mapping[str, float]
+    problem: Problem, system: System, t_end: float, against: str, parameters: Mapping[str, float]
 ) -> Callable[[Solution], dict[str, float]]:
     """From a solution to its errors."""
     if against == "table":

@@ -1,0 +1,289 @@
+"""What a fit found: values, how well data know them, and what is left over.
+
+C = (JᵀJ)⁻¹           covariance; J = ∂(residual/noise)/∂θ at the end of the fit, priors among its rows
+θ ± t(1 − α/2) √C     confidence intervals; t of Student with n − p degrees, normal if the noise is known
+J diag θ = U S Vᵀ     relative changes V_k of the parameters that data see with S_k: unseen if S_k is zero
+bias = −C Jᵀ e        what the error e of the steps makes of the values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
+from isodyn.results.solution import Solution
+
+stats = Later("scipy.stats")
+
+RANK = 1e-8  # of the largest singular value: Jacobians are not better known than this
+WEAK = 0.5  # a relative change that data leave open by more than this is hardly seen
+PART = 0.05  # parts of a direction that are smaller are not named
+WHITE = 0.3  # residuals whose neighbours are alike by more than this are no noise
+
+
+@dataclass(frozen=True, eq=False)
+class ChannelFit:
+    """One channel beside the model: samples, what the model says, and which samples were held out."""
+
+    name: str
+    unit: str
+    t: FloatArray
+    data: FloatArray
+    model: FloatArray
+    held: Any
+    noise: float
+
+    @property
+    def residual(self) -> FloatArray:
+        """Data minus model."""
+        return self.data - self.model
+
+    def rms(self, held: bool) -> float:
+        """Root mean square of the residuals, of the samples that were fitted or of those held out."""
+        chosen = self.residual[self.held if held else ~self.held]
+        return float(np.sqrt(np.mean(chosen**2))) if chosen.size else np.nan
+
+    @property
+    def likeness(self) -> float:
+        """Correlation of neighbouring residuals of the fitted samples: near zero for noise."""
+        r = self.residual[~self.held]
+        r = r - r.mean() if r.size else r
+        size = float(r @ r)
+        return float(r[1:] @ r[:-1] / size) if r.size > 3 and size > 0.0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """A combination of parameters: relative changes by name, and how far data leave it open (standard
+    error of the relative change, infinite where data do not see it)."""
+
+    changes: dict[str, float]
+    error: float
+
+    def __str__(self) -> str:
+        largest = max(abs(x) for x in self.changes.values())
+        return ", ".join(f"{name} {x / largest:+.2f} %" for name, x in self.changes.items())
+
+
+def directions(J: FloatArray, values: FloatArray, names: Sequence[str]) -> list[Direction]:
+    """Combinations of parameters, the least seen first."""
+    sizes = np.where(values != 0.0, np.abs(values), 1.0)
+    _, S, Vt = np.linalg.svd(J * sizes, full_matrices=True)
+    S = np.append(S, np.zeros(len(names) - S.size))
+    largest = S.max(initial=0.0)
+    found = []
+    for k in np.argsort(S):
+        error = np.inf if S[k] <= RANK * largest or largest == 0.0 else 1.0 / S[k]
+        V = Vt[k] * np.sign(Vt[k][np.abs(Vt[k]).argmax()])
+        found.append(Direction({n: float(x) for n, x in zip(names, V, strict=True) if abs(x) > PART}, float(error)))
+    return found
+
+
+def covariance_of(J: FloatArray, values: FloatArray) -> FloatArray:
+    """(JᵀJ)⁻¹, infinite for parameters in directions that J does not see."""
+    sizes = np.where(values != 0.0, np.abs(values), 1.0)
+    _, S, Vt = np.linalg.svd(J * sizes, full_matrices=True)
+    S = np.append(S, np.zeros(values.size - S.size))
+    seen = RANK * S.max(initial=0.0) < S
+    V = Vt[seen].T * sizes[:, None]
+    C = np.asarray((V / S[seen] ** 2) @ V.T)
+    lost = np.abs(Vt[~seen]).max(axis=0, initial=0.0) > PART
+    C[lost, :] = C[:, lost] = 0.0
+    C[lost, lost] = np.inf
+    return C
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What a fit found.
+
+    Parameters
+    ----------
+    parameters
+        Names of the parameters.
+    values, start
+        Their values, and those that the fit began with.
+    covariance
+        Of the values; infinite where data do not see a parameter.
+    degrees
+        Degrees of freedom of the noise; infinite where the noise was given.
+    channels
+        Samples, what the model says, and the noise, channel by channel.
+    bias
+        What the error of the steps makes of the values, estimated from a run with half the step.
+    at_bound
+        Names of parameters that ended at a bound.
+    directions
+        Combinations of parameters, the least seen first.
+    runs
+        Number of runs.
+    message
+        Why the fit ended.
+    solution
+        The run with the values found.
+    model
+        The model with the values found, as `integrate` takes it.
+    confidence
+        Of intervals, unless said otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> def oscillator(k):
+    ...     return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -k * q, q0=[1.0], v0=[0.0], names=["x"])
+    >>> t = np.linspace(0, 2, 21)
+    >>> noise = 0.01 * np.random.default_rng(1).standard_normal(t.size)
+    >>> found = iso.fit(
+    ...     iso.Parametrised(oscillator, k=3.0), {"t": t, "q(x)": np.cos(2 * t) + noise}, ["k"], dt=0.01
+    ... )
+    >>> low, high = found.interval("k")
+    >>> low < 4.0 < high
+    True
+    """
+
+    parameters: tuple[str, ...]
+    values: FloatArray
+    start: FloatArray
+    covariance: FloatArray
+    degrees: float
+    channels: tuple[ChannelFit, ...]
+    bias: FloatArray
+    at_bound: tuple[str, ...]
+    directions: tuple[Direction, ...]
+    runs: int
+    message: str
+    solution: Solution
+    model: Any
+    confidence: float = 0.95
+
+    def __repr__(self) -> str:
+        errors = self.standard_errors
+        found = ", ".join(
+            f"{name} = {x:.6g} ± {e:.2g}" for name, x, e in zip(self.parameters, self.values, errors, strict=True)
+        )
+        return f"<Fit: {found}>"
+
+    def _place(self, name: str) -> int:
+        if name not in self.parameters:
+            raise InputError(f"{name!r} was not fitted", hint=f"parameters: {', '.join(self.parameters)}")
+        return self.parameters.index(name)
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.values[self._place(name)])
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """Standard errors, in the order of the parameters."""
+        return np.sqrt(np.diag(self.covariance))
+
+    @property
+    def correlation(self) -> FloatArray:
+        """Correlations of the values; zero beside parameters that data do not see."""
+        errors = self.standard_errors
+        good = np.isfinite(errors) & (errors > 0.0)
+        found = np.eye(errors.size)
+        found[np.ix_(good, good)] = self.covariance[np.ix_(good, good)] / np.outer(errors[good], errors[good])
+        return found
+
+    def interval(self, name: str, confidence: float | None = None) -> tuple[float, float]:
+        """Return the confidence interval of a parameter.
+
+        Parameters
+        ----------
+        name
+            Name of the parameter.
+        confidence
+            Share of the intervals that hold the truth; that of the fit if left out.
+
+        Returns
+        -------
+        interval
+            Lower and upper end.
+
+        Raises
+        ------
+        InputError
+            If there is no such parameter, or the share is not between 0 and 1.
+        """
+        share = self.confidence if confidence is None else confidence
+        if not 0.0 < share < 1.0:
+            raise InputError(f"confidence must be between 0 and 1, received {share!r}")
+        k = self._place(name)
+        width = float(stats.t.ppf(0.5 + 0.5 * share, self.degrees)) * float(self.standard_errors[k])
+        return float(self.values[k]) - width, float(self.values[k]) + width
+
+    @property
+    def unseen(self) -> tuple[Direction, ...]:
+        """Combinations of parameters that data do not see at all."""
+        return tuple(one for one in self.directions if not np.isfinite(one.error))
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader must know beside the numbers."""
+        found = [f"data do not see this change of parameters: {one}" for one in self.unseen]
+        weak = [one for one in self.directions if np.isfinite(one.error) and one.error > WEAK]
+        found += [f"data know this change of parameters to ±{100 * one.error:.0f} % only: {one}" for one in weak]
+        found += [f"{name} ended at its bound" for name in self.at_bound]
+        errors = self.standard_errors
+        for name, bias, error in zip(self.parameters, self.bias, errors, strict=True):
+            if np.isfinite(error) and abs(bias) > 0.5 * error:
+                found.append(
+                    f"the step moves {name} by about {bias:.2g}, beside a standard error of {error:.2g}: take smaller steps"
+                )
+        for channel in self.channels:
+            if abs(channel.likeness) > WHITE:
+                found.append(
+                    f"residuals of {channel.name} are no noise (neighbours are alike by {channel.likeness:.2f}): "
+                    "the model misses something, and intervals are too narrow"
+                )
+            kept, held = channel.rms(False), channel.rms(True)
+            if held > 1.5 * kept:
+                found.append(f"{channel.name}: residuals of what was held out are {held / kept:.1f} times larger")
+        return found
+
+    def summary(self) -> dict[str, Any]:
+        """Return all numbers as plain data.
+
+        Returns
+        -------
+        summary
+            Parameters, channels, remarks and counts.
+        """
+        parameters = {
+            name: {
+                "value": float(self.values[k]),
+                "standard_error": float(self.standard_errors[k]),
+                "interval": list(self.interval(name)),
+                "start": float(self.start[k]),
+                "bias_of_steps": float(self.bias[k]),
+            }
+            for k, name in enumerate(self.parameters)
+        }
+        channels = {
+            one.name: {
+                "unit": one.unit,
+                "samples": int((~one.held).sum()),
+                "held_out": int(one.held.sum()),
+                "noise": one.noise,
+                "rms": one.rms(False),
+                "rms_held_out": one.rms(True),
+                "likeness": one.likeness,
+            }
+            for one in self.channels
+        }
+        return {
+            "parameters": parameters,
+            "channels": channels,
+            "confidence": self.confidence,
+            "correlation": self.correlation.tolist(),
+            "unseen": [one.changes for one in self.unseen],
+            "remarks": self.remarks,
+            "runs": self.runs,
+            "message": self.message,
+        }

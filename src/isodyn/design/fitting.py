@@ -1,0 +1,249 @@
+"""Fits: parameters of a model from measured data.
+
+    minimise Σ_c Σ_k ((y_c(t_k; θ) − d_ck)/σ_c)² + Σ_j ((θ_j − μ_j)/s_j)²       channels c, priors (μ, s)
+
+by SciPy's trust regions with the exact Jacobian of the run. Noise σ_c that is not given is estimated
+from the residuals of each channel, σ_c² = RSS_c/(n_c − p_c) with p_c the part of the parameters that
+the channel determined, until it stays.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from isodyn.api import integrate
+from isodyn.api.sensitive import checked_names
+from isodyn.design.estimate import ChannelFit, Fit, covariance_of, directions
+from isodyn.design.families import checked_bounds, checked_values, model_family, moved
+from isodyn.design.least_squares import Comparison, LeastSquares, spans
+from isodyn.design.measured import Channel, read_data
+from isodyn.errors import AccuracyWarning, InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.sensitivities.parameters import Family
+
+REFUSED = ("save", "save_every", "select", "events", "checkpoint", "impacts", "sensitivities", "observe")
+
+
+def fit(
+    model: Any,
+    data: Any,
+    parameters: Sequence[str],
+    *,
+    channels: Mapping[str, str] | Sequence[str] | None = None,
+    start: Mapping[str, float] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
+    priors: Mapping[str, tuple[float, float]] | None = None,
+    noise: Mapping[str, float] | None = None,
+    hold_out: float | Sequence[str] = 0.0,
+    confidence: float = 0.95,
+    max_runs: int = 100,
+    **options: Any,
+) -> Fit:
+    """Fit parameters of a model to measured data.
+
+    Jacobians are exact derivatives of the run, so that a fit takes some ten runs. Sum of squares, noise and
+    intervals take samples for independent and normally distributed; what speaks against that is told in `Fit.remarks`.
+
+    Parameters
+    ----------
+    model
+        A mechanism, a `Parametrised` system, a model file or its path, or a ready problem.
+    data
+        A CSV file, a mapping or a DataFrame: times in a column "t" or "time", and a column for each
+        channel, named as in `sol.quantities()`. Headings may carry units, "pin.angle [deg]".
+    parameters
+        Names of the numbers to be found, such as ["spring.stiffness", "damper.c"].
+    channels
+        Columns that are fitted; with a mapping the quantities that they are.
+    start
+        Values to begin with, where they are others than those of the model.
+    bounds
+        (low, high) by name; None means that there is no bound.
+    priors
+        (mean, standard deviation) by name: what is known beside the data.
+    noise
+        Standard deviation of the samples of channels, in the units of the model. What is not given is
+        estimated.
+    hold_out
+        Share of the samples, the last ones, that are not fitted but compared; or names of channels.
+    confidence
+        Of the intervals.
+    max_runs
+        Most runs that are taken.
+    **options
+        For `integrate`: dt, scheme, formulation, t0, breakpoints, newton, assemble. What a model file
+        says is taken from there.
+
+    Returns
+    -------
+    fit
+        Values, intervals, noise, and what data do not see.
+
+    Raises
+    ------
+    InputError
+        If names, units or numbers do not go together.
+    SensitivityError
+        If the run cannot be differentiated.
+    ConvergenceError
+        If the fit does not end.
+
+    Examples
+    --------
+    >>> import numpy as np, isodyn as iso
+    >>> def oscillator(k):
+    ...     return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -k * q, q0=[1.0], v0=[0.0], names=["x"])
+    >>> t = np.linspace(0, 2, 21)
+    >>> found = iso.fit(iso.Parametrised(oscillator, k=3.0), {"t": t, "q(x)": np.cos(2 * t)}, ["k"], dt=0.01)
+    >>> abs(found["k"] - 4.0) < 1e-3
+    True
+    """
+    names = tuple(checked_names(parameters, "parameters"))
+    family, said = model_family(model, names)
+    options = _checked_options({**{k: x for k, x in said.items() if k not in ("save_every", "events")}, **options})
+    if not 0.0 < confidence < 1.0:
+        raise InputError(f"confidence must be between 0 and 1, received {confidence!r}")
+    values = np.array([checked_values(start, names, "start").get(n, family.value(n)) for n in names])
+    whole = _with_units(family, names, values, read_data(data, channels), options)
+    kept = _kept(whole, hold_out)
+    t_end = max(float(channel.t[-1]) for channel in kept)
+    comparison = Comparison(family, names, kept, {**options, "t_end": t_end})
+    means, widths = _checked_priors(priors, names)
+    low, high = checked_bounds(bounds, names)
+    for name, x, a, b in zip(names, values, low, high, strict=True):
+        if not a <= x <= b:
+            raise InputError(f"{name} starts at {x:g}, outside its bounds {a:g} and {b:g}", hint="give start=")
+    problem = LeastSquares(comparison, values, (low, high), means, widths, max_runs)
+    given = checked_values(noise, tuple(channel.name for channel in whole), "noise")
+    if any(x <= 0.0 for x in given.values()):
+        raise InputError(f"noise must be above zero, received {given}")
+    sizes = np.array([given.get(channel.name, np.nan) for channel in kept])
+    if sum(problem.counts) + int((~np.isnan(means)).sum()) < len(names):
+        raise InputError(f"{len(names)} parameters need as many samples, received {sum(problem.counts)}")
+    found, sizes_found = problem.fitted(sizes)
+    result = _result(problem, found, sizes_found, whole, bool(np.isnan(sizes).any()))
+    result = replace(result, confidence=confidence)
+    if any("take smaller steps" in remark for remark in result.remarks):
+        text = next(remark for remark in result.remarks if "take smaller steps" in remark)
+        warnings.warn(AccuracyWarning(text), stacklevel=2)
+    return result
+
+
+def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
+    for name in REFUSED:
+        if options.get(name) not in (None, ()):
+            raise InputError(f"a fit does not take {name}=", hint=f"leave {name}= out")
+        options.pop(name, None)
+    dt = options.get("dt")
+    if isinstance(dt, bool) or not isinstance(dt, int | float) or not dt > 0.0:
+        raise InputError(f"a fit needs dt=, a step size, received {dt!r}")
+    options.pop("t_end", None)
+    return options
+
+
+def _with_units(
+    family: Family, names: tuple[str, ...], values: FloatArray, channels: list[Channel], options: dict[str, Any]
+) -> list[Channel]:
+    """Channels in the units of the model; InputError for names that it does not have, and for samples before the start."""
+    t0 = float(options.get("t0", 0.0))
+    for channel in channels:
+        if channel.t[0] < t0 - 1e-9 * float(options["dt"]):
+            raise InputError(f"channel {channel.name!r} begins at t = {channel.t[0]:g}, before the run at {t0:g}")
+    if max(channel.t[-1] for channel in channels) <= t0:
+        raise InputError("data have no samples after the start of the run")
+    given = moved(family, dict(zip(names, map(float, values), strict=True)))
+    short = {**options, "t_end": t0 + float(options["dt"]), "breakpoints": ()}
+    sol = integrate(given, **short)
+    found = []
+    for channel in channels:
+        curve = sol.quantity(channel.name)
+        if curve.values.ndim != 1:
+            raise InputError(f"channel {channel.name!r} has several components", hint=f"such as {channel.name}_x")
+        found.append(channel.converted(curve.unit))
+    return found
+
+
+def _kept(channels: list[Channel], hold_out: Any) -> list[Channel]:
+    """What is fitted."""
+    if isinstance(hold_out, int | float) and not isinstance(hold_out, bool):
+        if not 0.0 <= hold_out < 1.0:
+            raise InputError(f"hold_out must be a share from 0 to below 1, received {hold_out!r}")
+        times = np.unique(np.concatenate([channel.t for channel in channels]))
+        last = times[max(0, int(np.ceil((1.0 - hold_out) * times.size)) - 1)]
+        kept = [Channel(c.name, c.t[c.t <= last], c.values[c.t <= last], c.unit) for c in channels]
+        kept = [channel for channel in kept if channel.t.size]
+    else:
+        held = [hold_out] if isinstance(hold_out, str) else list(hold_out)
+        for name in held:
+            if name not in [channel.name for channel in channels]:
+                raise InputError(f"hold_out names {name!r}, which is no channel")
+        kept = [channel for channel in channels if channel.name not in held]
+    if not kept:
+        raise InputError("nothing is left to be fitted", hint="hold out less")
+    return kept
+
+
+def _checked_priors(priors: Mapping[str, Any] | None, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
+    means, widths = np.full(len(names), np.nan), np.full(len(names), np.nan)
+    for name, pair in (priors or {}).items():
+        if name not in names:
+            raise InputError(f"priors name {name!r}, which is not among the parameters {', '.join(names)}")
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not float(pair[1]) > 0.0:
+            raise InputError(f"the prior of {name} must be (mean, standard deviation above zero), received {pair!r}")
+        means[names.index(name)], widths[names.index(name)] = float(pair[0]), float(pair[1])
+    return means, widths
+
+
+def _result(problem: LeastSquares, found: Any, noise: FloatArray, whole: list[Channel], estimated: bool) -> Fit:
+    """All that is told about a minimum."""
+    comparison, values = problem.comparison, problem.scale * found.x
+    low, high = np.array(problem.bounds[0]), np.array(problem.bounds[1])
+    near = 1e-6 * problem.scale
+    fixed = (values - low <= near) | (high - values <= near)
+    each = np.repeat(noise, problem.counts)
+    J = problem.jacobian(found.x, each)
+    J[:, fixed] = 0.0
+    C = np.zeros((values.size, values.size))
+    free = ~fixed
+    C[np.ix_(free, free)] = covariance_of(J[:, free], values[free])
+    names = comparison.names
+    seen = [name for name, f in zip(names, free, strict=True) if f]
+    said, bias = comparison.at(values)[0], np.zeros(values.size)
+    finer = comparison.run(values, names[:1], dt=0.5 * comparison.options["dt"])
+    error = (said - comparison.at_samples(finer, comparison.read(finer))) * (4.0 / 3.0) / each
+    usable = np.where(np.isfinite(C), C, 0.0)
+    bias = -usable @ (J[: error.size].T @ error)
+    t_end = max(float(channel.t[-1]) for channel in whole)
+    both = Comparison(comparison.family, names, whole, {**comparison.options, "t_end": t_end})
+    sol = both.run(values, names[:1])
+    rows, sizes = (
+        both.at_samples(sol, both.read(sol)),
+        dict(zip([c.name for c in problem.channels], noise, strict=True)),
+    )
+    ends = {channel.name: float(channel.t[-1]) for channel in problem.channels}
+    shown = []
+    for channel, (first, last) in zip(whole, spans([c.t.size for c in whole]), strict=True):
+        held = channel.t > ends.get(channel.name, -np.inf)
+        size = sizes.get(channel.name, np.nan)
+        shown.append(ChannelFit(channel.name, channel.unit, channel.t, channel.values, rows[first:last], held, size))
+    degrees = sum(problem.counts) + int((~np.isnan(problem.means)).sum()) - int(free.sum())
+    return Fit(
+        names,
+        values,
+        problem.start,
+        C,
+        float(max(degrees, 1)) if estimated else np.inf,
+        tuple(shown),
+        bias,
+        tuple(name for name, f in zip(names, fixed, strict=True) if f),
+        tuple(directions(J[:, free], values[free], seen)) if seen else (),
+        comparison.runs + both.runs,
+        str(found.message),
+        sol,
+        moved(comparison.family, dict(zip(names, map(float, values), strict=True))),
+    )

@@ -1,0 +1,151 @@
+"""Where in a step something happens to contacts.
+
+The step that ends there is found on its own size: g(step(x)) = 0 is solved for x where a gap closes,
+and likewise where slip comes to rest or a contact is torn loose, so that the state there is the end of
+a step as any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.marching import contact_march
+from isodyn.marching.contact_march import TAKEN
+from isodyn.marching.contact_steps import ContactSteps
+from isodyn.stepping.contact_memory import OPEN, STICK
+
+EPS = float(np.finfo(np.float64).eps)
+ITERATIONS = 80  # of the location of an event
+INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
+
+
+class ContactLocation(ContactSteps):
+    """A run with contacts that ends its last step where something happened."""
+
+    def solved(
+        self, f: Callable[[float], float], low: float, f_low: float, high: float, f_high: float
+    ) -> tuple[float, float, float]:
+        """The time at which f, above zero at `low` and below at `high`, is zero (Illinois); and the
+        last times before and after it."""
+        side, ulp = 0, float(np.spacing(max(abs(low), abs(high))))
+        t = high
+        for _ in range(ITERATIONS):
+            t = (low * f_high - high * f_low) / (f_high - f_low)
+            t = min(max(t, low), high)
+            if high - low <= ulp or t in (low, high):
+                t = 0.5 * (low + high) if high - low > 2.0 * ulp else high
+            done = high - low <= ulp
+            value = f(t)
+            if value == 0.0:
+                return t, t, t
+            if value < 0.0:
+                high, f_high = t, value
+                f_low *= 0.5 if side < 0 else 1.0
+                side = -1
+            else:
+                low, f_low = t, value
+                f_high *= 0.5 if side > 0 else 1.0
+                side = 1
+            if done or abs(value) <= EPS:
+                break
+        return t, low, high
+
+    def closing(self, t_0: float, t_1: float) -> float | None:
+        """When the first of the open gaps closes; None where none does."""
+        contacts = self.contacts
+        candidates = (contacts.closed_before == 0) & (contacts.mode == OPEN)
+        through = candidates & (contacts.gap < -contact_march.DEEP * contacts.size)
+        if not through.any():
+            t_1, through = self.deepest(t_0, t_1, np.flatnonzero(candidates))
+            if t_1 == t_0:
+                return None
+        sizes = contacts.size[through]
+
+        def lowest(t: float) -> float:
+            self.step_to(t)
+            return float((contacts.gap[through] / sizes).min())
+
+        high = float((contacts.gap[through] / sizes).min())
+        low, value = t_0, float((contacts.gap_before[through] / sizes).min())
+        if value <= contact_march.DEEP:  # it begins at zero, and leaves first
+            low = t_0 + INSIDE * (t_1 - t_0)
+            value = lowest(low)
+            while value <= 0.0 and low - t_0 > 1e-9 * (t_1 - t_0):
+                low = t_0 + 0.1 * (low - t_0)
+                value = lowest(low)
+            if value <= 0.0:
+                return max(low, t_0)
+        return self.solved(lowest, low, value, t_1, high)[0]
+
+    def deepest(self, t_0: float, t_1: float, candidates: IntArray) -> tuple[float, Any]:
+        """A time inside the step at which a gap that is open at both ends is closed; t_0 where there
+        is none."""
+        contacts, dt = self.contacts, t_1 - t_0
+        before, after = contacts.gap_before.copy(), contacts.gap.copy()
+        slope, end = contacts.rate_before.copy(), contacts.rate.copy()
+        x = np.linspace(0.0, 1.0, 65)[1:-1]
+        none = np.zeros(after.size, dtype=bool)
+        for k in candidates:
+            if not slope[k] < 0.0 < end[k]:
+                continue
+            c = 3.0 * (after[k] - before[k]) - (2.0 * slope[k] + end[k]) * dt
+            d = (slope[k] + end[k]) * dt - 2.0 * (after[k] - before[k])
+            values = before[k] + x * (slope[k] * dt + x * (c + x * d))
+            t = t_0 + float(x[values.argmin()]) * dt
+            if values.min() < 0.0 and self.step_to(t) in TAKEN:
+                none[k] = contacts.gap[k] < -contact_march.DEEP * contacts.size[k]
+                if none[k]:
+                    return t, none
+        return t_0, none
+
+    def turn(self, t_0: float, t_1: float) -> float:
+        """End the last step where slip comes to rest, by the law of the step itself; where that is.
+        What follows is decided by a start."""
+        contacts, k = self.contacts, int(self.contacts.culprit)
+        tangents = slice(int(contacts.tangent[k]), int(contacts.tangent[k + 1]))
+        slip = contacts.slip[tangents].copy()
+        speed = float(np.sqrt(slip @ slip))
+        way, mu = slip / speed, float(contacts.mu[k])
+
+        def slides(t: float) -> float:
+            self.step_to(t)
+            push, rub = float(contacts.balance[k]), contacts.balance[tangents]
+            along = float(way @ contacts.rate[tangents])
+            if contacts.mode[k] == STICK:
+                return -speed * max(1.0 - float(np.sqrt(rub @ rub)) / (mu * push), 0.0)
+            return along if along > 0.0 or contacts.mode[k] == OPEN else -2.0 * speed
+
+        high = slides(t_1)
+        if high > 0.0:
+            return t_1
+        t = self.solved(slides, t_0, speed, t_1, high)[2] if high < 0.0 else t_1
+        self.step_to(t)
+        return t
+
+    def tear(self, t_0: float, t_1: float) -> float:
+        """End the last step where a contact that sticks is torn loose, and friction drops; where that
+        is."""
+        contacts, k = self.contacts, int(self.contacts.culprit)
+        tangents = slice(int(contacts.tangent[k]), int(contacts.tangent[k + 1]))
+
+        def spare(force: FloatArray) -> float:
+            most, rub = float(contacts.mu_static[k] * force[k]), force[tangents]
+            return 1.0 - float(np.sqrt(rub @ rub)) / most if most > 0.0 else -1.0
+
+        def holds(t: float) -> float:
+            self.step_to(t)
+            return spare(contacts.force) if contacts.mode[k] == STICK else -1.0
+
+        low = spare(contacts.force_before)
+        t = self.solved(holds, t_0, low, t_1, -1.0)[1] if low > 0.0 else t_0
+        if t > t_0:
+            self.step_to(t)
+        else:
+            self.state.copy_from(self.memory.before)
+            contact_march.forget_step(contacts)
+        contacts.loose[k] = 1
+        return t

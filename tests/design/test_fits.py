@@ -1,0 +1,218 @@
+"""Fits find the parameters that data were made with, and tell how well data know them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.optimize import minimize
+
+import isodyn as iso
+from isodyn.cli import cli
+from isodyn.errors import AccuracyWarning, ConvergenceError
+from isodyn.sensitivities.parameters import family_of
+
+TRUTH = {"spring.stiffness": 4.0, "spring.damping": 0.2, "coupler.mass": 1.3}
+START = {"spring.stiffness": 5.0, "spring.damping": 0.1, "coupler.mass": 1.0}
+NOISE = {"A.angle": 0.004, "C.angle_rate": 0.03}
+RUN: dict[str, Any] = {"dt": 0.01}
+
+
+def four_bar() -> iso.Mechanism:
+    """In the plane, on a spring that also damps."""
+    mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    points = np.array([(0, 0, 0), (0.1, 0.4, 0), (1.0, 0.9, 0), (1.2, 0, 0)])
+    for k, name in enumerate(("crank", "coupler", "rocker")):
+        a, b = points[k : k + 2]
+        L, angle = np.linalg.norm(b - a), np.arctan2(b[1] - a[1], b[0] - a[0])
+        mech.add_body(name, 1.0 + 0.3 * k, L * L / 12, (a + b)[:2] / 2, float(angle), kind="planar")
+    bodies = ("ground", "crank", "coupler", "rocker", "ground")
+    for name, a, b, point in zip("ABCD", bodies, bodies[1:], points, strict=False):
+        mech.add_joint(iso.Hinge(name, a, b, point=point, axis=(0, 0, 1)))
+    mech.add_load(iso.JointSpring("spring", "A", stiffness=4.0, damping=0.2))
+    mech.add_load(iso.Torque("drive", "crank", (0, 0, 4.0)))
+    return mech
+
+
+def measured(seed: int, t_end: float = 0.8, many: int = 60, **run: Any) -> dict[str, Any]:
+    """Samples of a run with noise, at times that are no ends of steps."""
+    sol = iso.integrate(four_bar(), t_end=t_end, sensitivities=["coupler.mass"], **{**RUN, **run})
+    rng, t = np.random.default_rng(seed), np.linspace(0.013, t_end, many)
+    places = {name: np.interp(t, sol.t, sol.t) for name in NOISE}
+    found: dict[str, Any] = {"t": t}
+    for name, size in NOISE.items():
+        values = sol.quantity(name).values
+        exact = np.array(
+            [np.polyval(np.polyfit(sol.t[k] - x, values[k], 5), 0.0) for k, x in _near(sol.t, places[name])]
+        )
+        found[name] = exact + size * rng.standard_normal(many)
+    return found
+
+
+def _near(rows: Any, times: Any) -> Any:
+    for x in times:
+        first = int(np.clip(np.searchsorted(rows, x) - 3, 0, rows.size - 6))
+        yield slice(first, first + 6), x
+
+
+def inside(found: iso.Fit, confidence: float) -> list[bool]:
+    return [low <= TRUTH[n] <= high for n in TRUTH for low, high in [found.interval(n, confidence)]]
+
+
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_parameters_of_a_four_bar_come_back() -> None:
+    hits = []
+    for seed in range(2):
+        found = iso.fit(four_bar(), measured(seed), list(TRUTH), start=START, **RUN)
+        hits += inside(found, 0.99)
+        assert found.runs <= 20
+        for name, channel in zip(NOISE, found.channels, strict=True):
+            assert abs(channel.noise / NOISE[name] - 1.0) < 0.3
+            assert abs(channel.likeness) < 0.3
+    assert sum(hits) >= 5
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_confidence_is_what_it_says() -> None:
+    """In 100 seeds: 95 % intervals hold the truth in 95 % of all cases (300, ± 2.5 standard deviations),
+    99 % intervals of all three parameters at once in at least 95."""
+    each, together = [], 0
+    for seed in range(100):
+        found = iso.fit(four_bar(), measured(seed), list(TRUTH), start=START, **RUN)
+        each += inside(found, 0.95)
+        together += all(inside(found, 0.99))
+    print(f"95 % intervals: {np.mean(each):.3f}; all at once in 99 % intervals: {together}")
+    assert 0.918 <= np.mean(each) <= 0.982
+    assert together >= 95
+
+
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_fewer_runs_than_without_derivatives() -> None:
+    names = ["spring.stiffness", "coupler.mass"]
+    data = measured(3, 0.4, 20)
+    found = iso.fit(four_bar(), data, names, start={n: START[n] for n in names}, noise=NOISE, **RUN)
+    family, runs = family_of(four_bar()), []
+
+    def squares(x: Any) -> float:
+        runs.append(x)
+        sol = iso.integrate(family.at(dict(zip(names, map(float, x), strict=True))), t_end=0.4, **RUN)
+        gaps = [(np.interp(data["t"], sol.t, sol.quantity(n).values) - data[n]) / NOISE[n] for n in NOISE]
+        return float(np.sum(np.square(gaps)))
+
+    best = minimize(squares, [START[n] for n in names], method="Nelder-Mead", options={"fatol": 1e-4, "xatol": 1e-5})
+    assert np.allclose(best.x, found.values, rtol=2e-2)
+    assert len(runs) >= 8 * found.runs  # two parameters only; more of them make the difference larger
+
+
+def oscillator(m: float, k: float, c: float) -> iso.MechanicalSystem:
+    return iso.MechanicalSystem(
+        M=m, Q=lambda q, v, t: -k * q - c * v, q0=[1.0], v0=[0.0], names=["x"], energy=lambda q, v, t: (0.0, 0.0)
+    )
+
+
+def vibration(k: float = 4.0, c: float = 0.3, many: int = 81) -> tuple[Any, Any]:
+    t = np.linspace(0.0, 4.0, many)
+    w = np.sqrt(k - c * c / 4)
+    return t, np.exp(-c * t / 2) * (np.cos(w * t) + c / (2 * w) * np.sin(w * t))
+
+
+def test_what_data_do_not_see_is_told() -> None:
+    t, x = vibration()
+    x = x + 1e-3 * np.random.default_rng(0).standard_normal(t.size)
+    family = iso.Parametrised(oscillator, m=1.0, k=3.0, c=0.2)
+    found = iso.fit(family, {"t": t, "x": x}, ["m", "k", "c"], dt=0.01)
+    (unseen,) = found.unseen
+    scaled = {name: x / unseen.changes["m"] for name, x in unseen.changes.items()}
+    assert scaled == pytest.approx({"m": 1.0, "k": 1.0, "c": 1.0}, rel=1e-5)  # all of them together
+    assert np.isinf(found.standard_errors).all()
+    assert found["k"] / found["m"] == pytest.approx(4.0, rel=1e-2)
+    assert any("do not see" in remark for remark in found.remarks)
+    known = iso.fit(family, {"t": t, "x": x}, ["m", "k", "c"], dt=0.01, priors={"m": (1.0, 0.01)})
+    assert not known.unseen
+    assert known.standard_errors[1] == pytest.approx(0.04, rel=0.1)
+
+
+def test_steps_that_are_too_large_are_told() -> None:
+    t, x = vibration()
+    x = x + 1e-4 * np.random.default_rng(1).standard_normal(t.size)
+    family = iso.Parametrised(oscillator, m=1.0, k=3.0, c=0.2)
+    with pytest.warns(AccuracyWarning, match="the step moves k by about"):
+        found = iso.fit(family, {"t": t, "x": x}, ["k", "c"], dt=0.1)
+    low, high = found.interval("k")
+    assert not low <= 4.0 <= high  # it is wrong …
+    assert found["k"] - found.bias[0] == pytest.approx(4.0, abs=0.1 * abs(found.bias[0]))  # … and says by how much
+
+
+def test_held_out_samples_bounds_and_units() -> None:
+    t, x = vibration()
+    table = {"time [ms]": 1e3 * t, "x": x + 1e-3 * np.random.default_rng(2).standard_normal(t.size), "other": x}
+    family = iso.Parametrised(oscillator, m=1.0, k=3.0, c=0.2)
+    found = iso.fit(
+        family, table, ["k", "c"], channels=["x"], dt=0.01, hold_out=0.5, bounds={"c": (0.35, None)}, start={"c": 0.4}
+    )
+    (channel,) = found.channels
+    assert channel.held.sum() == 40
+    assert channel.rms(True) > 1.5 * channel.rms(False)
+    assert found.at_bound == ("c",)
+    assert found.standard_errors[1] == 0.0
+    assert any("held out are" in remark for remark in found.remarks)
+    assert json.dumps(found.summary())
+    assert "k = " in repr(found)
+    with pytest.raises(ConvergenceError, match="did not end after 2 runs"):
+        iso.fit(family, table, ["k", "c"], channels={"x": "x"}, dt=0.01, max_runs=2)
+
+
+MODEL = """
+title = "damped pendulum"
+[parameters]
+c = 0.05
+[bodies.rod]
+mass = 1.0
+inertia = [0.01, 0.09, 0.09]
+position = [0.5, 0.0, 0.0]
+[joints.pin]
+type = "hinge"
+between = ["ground", "rod"]
+axis = [0.0, 1.0, 0.0]
+[loads.spring]
+type = "joint_spring"
+joint = "pin"
+stiffness = 2.0
+damping = "c"
+[run]
+dt = 0.01
+t_end = 1.0
+"""
+
+
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_command_line(tmp_path: Path) -> None:
+    model, data, page = tmp_path / "m.toml", tmp_path / "d.csv", tmp_path / "fit.html"
+    model.write_text(MODEL, encoding="utf-8")
+    runner = CliRunner()
+    made = model.read_text().replace("stiffness = 2.0", "stiffness = 3.0").replace("c = 0.05", "c = 0.2")
+    (tmp_path / "made.toml").write_text(made, encoding="utf-8")
+    sol = iso.integrate(iso.load_model(tmp_path / "made.toml").system(), dt=0.01, t_end=1.0)
+    rng = np.random.default_rng(0)
+    angle = np.degrees(sol.quantity("pin.angle").values + 1e-3 * rng.standard_normal(sol.t.size))
+    rows = "\n".join(f"{t:.17g},{x:.17g}" for t, x in zip(sol.t, angle, strict=True))
+    data.write_text(f"t [s],encoder [deg]\n{rows}\n", encoding="utf-8")
+    call = ["fit", str(model), str(data), "-p", "spring.stiffness=0:", "-p", "c", "-c", "encoder=pin.angle"]
+    done = runner.invoke(cli, [*call, "--report", str(page), "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["parameters"]
+    assert found["spring.stiffness"]["interval"][0] < 3.0 < found["spring.stiffness"]["interval"][1]
+    assert found["c"]["value"] == pytest.approx(0.2, abs=0.02)
+    text = page.read_text(encoding="utf-8")
+    assert "spring.stiffness" in text
+    assert text.count("<svg") == 3
+    shown = runner.invoke(cli, [*call, "--prior", "c=normal(0.2, 0.001)", "--noise", "pin.angle=0.001"])
+    assert shown.exit_code == 0
+    assert "95 % interval" in shown.output
+    wrong = runner.invoke(cli, [*call, "--prior", "c=0.2"])
+    assert "must be normal(mean, sd)" in str(wrong.exception)

@@ -1,0 +1,141 @@
+"""Checkpoints of subdomain runs and of runs with friction: gone on with bit for bit wherever they were
+stopped; what does not fit is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from friction_systems import hoop
+from isodyn.errors import InputError, RecoveryWarning
+from isodyn.marching.progress import Progress
+from isodyn.results import Checkpoint
+from kept_results import nonlinear_parts, same
+from subdomain_systems import THREE, chain
+
+OPTIMAL = iso.Scheme.optimal(0.8)
+FULL = np.ones((6, 6)) + np.diag(np.arange(6) + 1.0)
+
+
+def wide_parts() -> Any:
+    """Two subdomains whose matrices have no narrow bands."""
+    half = iso.LinearSystem(np.eye(6), 0.1 * np.eye(6), FULL, lambda t: np.sin(t) * np.ones(6), np.ones(6), np.zeros(6))
+    return iso.Subdomains({"a": half, "b": half}, ties=[("a", [0, 5], "b", [0, 5])])
+
+
+def pendulums() -> Any:
+    """Two with constraints of their own, tied by a third coordinate."""
+
+    def one() -> Any:
+        return iso.MechanicalSystem(
+            np.eye(3),
+            lambda q, v, t: np.array([0.0, -9.81, -(q[2] ** 3)]),
+            [1.0, 0.0, 1.0],
+            np.zeros(3),
+            phi=lambda q, t: np.array([q[0] ** 2 + q[1] ** 2 - 1.0]),
+            G=lambda q, t: np.array([[2 * q[0], 2 * q[1], 0.0]]),
+            b=lambda q, v, t: np.array([-2 * (v[0] ** 2 + v[1] ** 2)]),
+        )
+
+    return iso.Subdomains({"a": one(), "b": one()}, ties=[("a", [2], "b", [2])])
+
+
+STABILISED = {"formulation": iso.Stabilised(), "breakpoints": [0.105, 0.2]}
+DIVIDED: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
+    "narrow bands": (lambda: iso.partition(chain(), THREE), {"substeps": {"left": 2, "middle": 1, "right": 4}}),
+    "breakpoints": (lambda: iso.partition(chain(), THREE), {**STABILISED, "save_every": 3}),
+    "nonlinear": (nonlinear_parts, {"substeps": {"a": 2, "b": 1}}),
+    "full matrices, threads": (wide_parts, {**STABILISED, "threads": 2}),
+    "constraints": (pendulums, STABILISED),
+}
+
+
+@pytest.mark.parametrize("kind", DIVIDED)
+def test_subdomains_go_on_bit_for_bit(kind: str, tmp_path: Path) -> None:
+    """Stopped before, at and behind breakpoints; rows, multipliers and counts are those of the run
+    that nobody stopped, and the numbers those of a run without checkpoints."""
+    make, given = DIVIDED[kind]
+    options = {"scheme": OPTIMAL, "dt": 0.02, "t_end": 0.3, **given}
+    plain = iso.integrate(make(), **options)
+    whole = iso.integrate(make(), **options, checkpoint=Checkpoint(tmp_path / "whole", 3))
+    assert all(np.array_equal(whole[name].q, plain[name].q) for name in plain.parts)
+    for stop in (0.1, 0.25):
+        kept = Checkpoint(tmp_path / f"{stop}", 3)
+        part = iso.integrate(make(), **options, checkpoint=kept, observe=lambda s: s.t >= stop)  # noqa: B023
+        assert part.stats.stopped is not None
+        assert same(whole, iso.resume(tmp_path / f"{stop}", make()))
+
+
+def test_other_subdomains_are_refused(tmp_path: Path) -> None:
+    options = {"dt": 0.02, "t_end": 0.1}
+    iso.integrate(nonlinear_parts(), **options, checkpoint=tmp_path / "c")
+    with pytest.raises(InputError, match="belongs to another system"):
+        iso.resume(tmp_path / "c", wide_parts())
+    with pytest.raises(InputError, match=r"was made in this process, where rounding differs\nhint: executor="):
+        iso.resume(tmp_path / "c", nonlinear_parts(), executor=object())
+    with pytest.raises(InputError, match=r"save is not for subdomains\nhint: rows of subdomains are ends of steps"):
+        iso.integrate(nonlinear_parts(), **options, save=5)
+
+
+class EndError(BaseException):
+    """The end of a life."""
+
+
+def bead() -> dict[str, Any]:
+    """A bead on a wire, which switches three times."""
+    system, wire = hoop(5.0, 0.2, 1.0)
+    return {"system": system, "contacts": wire, "t_end": 1.6, "rtol": 1e-4}
+
+
+@pytest.mark.parametrize(
+    "every", [2, pytest.param(1, marks=pytest.mark.long), pytest.param(None, marks=pytest.mark.long)]
+)
+def test_friction_goes_on_bit_for_bit(every: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The n-th life ends after n looks at progress, in the middle of phases."""
+    whole = iso.integrate_with_friction(**bead(), checkpoint=Checkpoint(tmp_path / "whole", every))
+    assert len(whole.phases) > 2
+    lives, looks = 0, [0]
+
+    def update(self: Any, step: int, t: float) -> None:
+        looks[0] -= 1
+        if not looks[0]:
+            raise EndError
+
+    monkeypatch.setattr(Progress, "update", update)
+    while True:
+        lives += 1
+        looks[0] = 3 * lives
+        try:
+            found = iso.integrate_with_friction(**bead(), checkpoint=Checkpoint(tmp_path / "c", every))
+            break
+        except EndError:
+            continue
+    assert lives > 2
+    looks[0] = 0
+    assert same(whole, found)
+    assert found.phases == whole.phases
+    assert found.switches == whole.switches
+    assert same(whole, iso.integrate_with_friction(**bead(), checkpoint=tmp_path / "c"))
+
+
+def test_damaged_phases_are_run_again(tmp_path: Path) -> None:
+    """A bit of a file changes; another contact, or a resume without contacts, is refused."""
+    place = tmp_path / "c"
+    whole = iso.integrate_with_friction(**bead(), checkpoint=Checkpoint(place, 5))
+    path = place / "block-000002.npz"
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 4
+    path.write_bytes(data)
+    with pytest.warns(RecoveryWarning, match=r"is damaged(.|\n)*goes on from block 1, t = 0"):
+        found = iso.integrate_with_friction(**bead(), checkpoint=place)
+    assert same(whole, found)
+    other = {**bead(), "contacts": hoop(5.0, 0.21, 1.0)[1]}
+    with pytest.raises(InputError, match="holds another run: the system, its contacts or options differ"):
+        iso.integrate_with_friction(**other, checkpoint=place)
+    with pytest.raises(InputError, match=r"is the folder of a run with friction\nhint: call integrate_with_friction"):
+        iso.resume(place, bead()["system"])
