@@ -37,7 +37,6 @@ from isodyn.results.units import is_whole
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
     from isodyn.mechanism.system import JointParts, MechanismSystem
-    from isodyn.results.beam_view import BeamView
 
 FRAMES = 1500
 NUMBERS = 1_500_000  # of all poses and curves together
@@ -233,13 +232,8 @@ def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
         reach.points(arrow.points)
         reach.points(arrow.points + arrow.vectors)
     low, high = reach.box(0.5 * scene.size)
-    return replace(
-        scene,
-        arrows=arrows,
-        newtons=newtons,
-        low_with_arrows=low[: reach.dim],
-        high_with_arrows=high[: reach.dim],
-    )
+    low, high = low[: reach.dim], high[: reach.dim]
+    return replace(scene, arrows=arrows, newtons=newtons, low_with_arrows=low, high_with_arrows=high)
 
 
 def _drawn(
