@@ -1,13 +1,12 @@
 """Flexible bodies in model files: a mesh or matrices in files beside the model, and the points of
 interfaces by numbers, ranges of coordinates or names of boundaries.
 
-What is written: the mesh as `NAME.npz` (points, corners), or `NAME_points.npy`, `NAME_stiffness.npz` and
+What is written: the mesh as `NAME.npz` (points, corners), or `NAME_points.npz`, `NAME_stiffness.npz` and
 `NAME_mass.npz`; interfaces as numbers of points.
 """
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.models.matrices import read_matrix
 from isodyn.models.parts import FlexibleBody
 from isodyn.models.reader import Source
+from isodyn.results.files import arrays_bytes, matrix_bytes
 
 
 def elements_of(source: Source, table: FlexibleBody) -> FiniteElements:
@@ -59,23 +59,16 @@ def table_of(part: FlexiblePart, stem: str) -> tuple[dict[str, Any], dict[str, b
     """The table of a body, and the files that it names."""
     reduced, solid = part.reduced, part.reduced.elements.solid
     if solid is not None:
-        files = {f"{stem}.npz": _bytes(np.savez_compressed, **solid.arrays())}
+        files = {f"{stem}.npz": arrays_bytes(**solid.arrays())}
         table: dict[str, Any] = {"mesh": f"{stem}.npz", "E": solid.E, "nu": solid.nu, "rho": solid.rho}
         table["order"] = solid.order
     else:
         body = reduced.elements
-        files = {f"{stem}_points.npy": _bytes(lambda to: np.save(to, body.points))}
-        files[f"{stem}_stiffness.npz"] = _bytes(lambda to: sp.save_npz(to, body.stiffness))
-        files[f"{stem}_mass.npz"] = _bytes(lambda to: sp.save_npz(to, body.mass))
+        files = {f"{stem}_points.npz": arrays_bytes(points=body.points)}
+        files[f"{stem}_stiffness.npz"] = matrix_bytes(body.stiffness)
+        files[f"{stem}_mass.npz"] = matrix_bytes(body.mass)
         table = dict(zip(("points", "stiffness", "mass"), files, strict=True))
     table["interface"] = {name: points.tolist() for name, points in zip(reduced.names, reduced.sets, strict=True)}
     table |= {"modes": reduced.modes, "damping": np.asarray(part.damping, dtype=np.float64).tolist()}
     table["stiffening"] = reduced.stiffening is not None
     return table | {key: value.tolist() for key, value in part.placement.items()}, files
-
-
-def _bytes(write: Any, **arrays: Any) -> bytes:
-    """What a function writes to a file."""
-    buffer = io.BytesIO()
-    write(buffer, **arrays)
-    return buffer.getvalue()

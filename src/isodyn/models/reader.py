@@ -16,6 +16,7 @@ from typing import Any
 
 from isodyn.errors import InputError
 from isodyn.models import positions as at
+from isodyn.results.files import write_file
 
 LONGEST = 5_000_000  # characters of a file
 DEEPEST = 60  # parts of a key
@@ -51,8 +52,7 @@ class Source:
             return
         with TemporaryDirectory() as folder:
             path = Path(folder, Path(name).name)
-            path.write_bytes(self.files[name])
-            yield path
+            yield write_file(path, self.files[name])
 
     def line_of(self, path: at.Path) -> int | None:
         """The line of a key, or of the nearest table around it."""
