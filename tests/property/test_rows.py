@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
+from isodyn.linear_solvers.blocks import lengths_of_rows
 from isodyn.linear_solvers.rows import Rows, choose, every, least_multipliers, moved_multipliers, partners
 
 SPAN = 1e-9
@@ -94,3 +96,12 @@ def test_edges(m: int) -> None:
     assert choose(np.zeros((m, 4))).dropped.size == m
     assert isinstance(every(m), Rows)
     assert every(m).chosen.tolist() == list(range(m))
+
+
+@given(planted(), st.integers(0, 2**32 - 1))
+def test_lengths_of_sparse_rows_are_those_of_full_ones(case: tuple[np.ndarray, int], seed: int) -> None:
+    """Also of rows without entries, in an order that is not that of the columns."""
+    G = np.vstack([case[0], np.zeros(case[0].shape[1])])
+    sizes = np.random.default_rng(seed).uniform(0.1, 10.0, G.shape[1])
+    turned = sparse.csr_array(G[:, ::-1])[:, ::-1]
+    np.testing.assert_allclose(lengths_of_rows(turned, sizes), lengths_of_rows(G, sizes), rtol=1e-14)

@@ -58,7 +58,7 @@ def groups_of(sol: Solution, problem: Problem | None = None) -> tuple[FloatArray
     else:
         full, few = sol, thinned(sol, ROWS)
         groups = _of_coordinates(few, problem)
-    groups += _of_contacts(few) + _energies(full, few) + _invariants(few, problem) + _drift(few)
+    groups += _of_contacts(few) + _energies(full, few) + _invariants(few, problem) + _drift(few) + _steps(full, few)
     return few.t, [group for group in groups if group.names]
 
 
@@ -279,3 +279,16 @@ def _drift(sol: Solution) -> list[Group]:
         levels = [("rows", drift.velocity)]
     shown = [(name, np.maximum(x, 1e-18)) for name, x in levels]
     return [group_of("drift", "Constraint drift", "violation, relative", shown, log=True)]
+
+
+def _steps(full: Solution, few: Solution) -> list[Group]:
+    """Errors and sizes of the steps of an adaptive run."""
+    if "step_error" not in full.aux or full.t.size < 2:
+        return []
+    rows = np.searchsorted(full.t, few.t).clip(max=full.t.size - 1)
+    of_q, of_v, size, _ = np.asarray(full.aux["step_error"])[rows].T
+    errors = [("s", of_v)] if full.system.first_order else [("q", of_q), ("v", of_v)]
+    return [
+        group_of("step_error", "Errors of steps", "in units of what the tolerance allows", errors, log=True),
+        group_of("step_size", "Sizes of steps", "[s]", [("Δt", size)], log=True),
+    ]

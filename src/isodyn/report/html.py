@@ -27,7 +27,7 @@ from isodyn.report.pages import Html
 from isodyn.report.reasons import cited, reasons
 from isodyn.report.scenes import FRAMES, mechanical, scene_of
 from isodyn.results import Solution
-from isodyn.results.quality import chord_strain_of, local_error_in_words
+from isodyn.results.quality import chord_strain_of, local_error_in_words, step_error_of
 from isodyn.schemes import Scheme
 from isodyn.version import __version__
 
@@ -266,6 +266,8 @@ def _quality(sol: Solution, groups: list[Group]) -> list[tuple[str, str]]:
         rows.append(("largest local error", local))
     if (chord := chord_strain_of(sol)) is not None:
         rows.append(("chord strain beside elastic strain", str(chord)))
+    if (error := step_error_of(sol)) is not None:
+        rows.append(("largest error of a step beside what is allowed", str(error)))
     rows += [
         ("steps", f"{stats.steps}" + (f", {stats.rejected} rejected" if stats.rejected else "")),
         ("iterations", f"{stats.iterations}, {stats.iterations / steps:.2f} in a step"),
