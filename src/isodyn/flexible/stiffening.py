@@ -66,7 +66,8 @@ def stiffen(body: FlexibleData, tables: FlexibleTables, scratch: FlexibleScratch
     for c in range(held):
         f, first = 0.0, body.first_matrix + c * n
         for a in range(3):
-            f += tables.moments[body.first_moment + a * (n + 1) + 1 + c] * scratch.A0[a]
+            moments = tables.moments[body.first_moment + a * (n + 1) : body.first_moment + (a + 1) * (n + 1)]
+            f += moments[1 + c] * scratch.A0[a]
             for b in range(3):
                 f += scratch.L[a, b] * scratch.row[b, a][1 + c]
         for k in range(n):
