@@ -35,7 +35,8 @@ def load_of(case: int, scratch: FlexibleScratch) -> float:
         return -scratch.A0[case]
     if case < INERTIA:
         return -scratch.L[case // 3 - 1, case % 3]
-    return scratch.at_interfaces[case - INERTIA]
+    c = case - INERTIA
+    return scratch.at_interfaces[c]
 
 
 @kernel()
