@@ -115,9 +115,10 @@ def test_frequencies_of_straight_rods() -> None:
 
 
 def test_frequencies_of_a_ring() -> None:
-    """ω² = n²(n² − 1)²/(n² + 1) EI/(ρA R⁴) in the plane, n = 2, 3, twice each [Love, article 293]."""
+    """ω² = n²(n² − 1)²/(n² + 1) EI/(ρA R⁴) in the plane, n = 2, 3, twice each [Love, article 293].
+    With 16 and 32 elements the limit is off by 0.4 %: what is left is of fourth order."""
     found = []
-    for n in (16, 32):
+    for n in (32, 64):
         mech = iso.Mechanism(gravity=NONE)
 
         def ring(s: float) -> tuple[float, float, float]:
@@ -129,7 +130,7 @@ def test_frequencies_of_a_ring() -> None:
         lin = iso.linearise(mech, mech.compile().q0)
         found.append(lin.omega[lin.omega > 0.1][:4])
     expected = [np.sqrt(n**2 * (n**2 - 1) ** 2 / (n**2 + 1)) for n in (2, 2, 3, 3)]
-    assert np.allclose(extrapolated(*found), expected, rtol=8e-3)
+    assert np.allclose(extrapolated(*found), expected, rtol=5e-4)
 
 
 def test_frequencies_of_a_turning_blade() -> None:
@@ -158,6 +159,17 @@ def test_frequencies_of_a_turning_blade() -> None:
         iso.campbell(blade, [3.0, 2.0])
     with pytest.raises(InputError, match="mode must be a number from 0"):
         diagram.motions[1].linear.motion(10_000)
+
+
+def test_a_free_top_nutates() -> None:
+    """Seen by someone who turns along with the speed Ω, a symmetric top nutates with (C/A − 1) Ω, and goes straight
+    on with Ω."""
+    mech = iso.Mechanism(gravity=NONE)
+    mech.add_body("top", 2.0, (1.0, 1.0, 1.6))
+    omega = iso.spin(mech, 5.0).linear.omega
+    assert np.abs(omega - 3.0).min() < 1e-9
+    assert np.abs(omega - 5.0).min() < 1e-4  # a double pole
+    assert omega.max() < 5.01
 
 
 def test_a_helix_unrolls() -> None:
@@ -228,8 +240,9 @@ def test_both_models_agree_where_strains_are_small() -> None:
 
 
 def test_absolute_nodal_beams_roll_up_with_second_order() -> None:
-    """An end moment bends a strip into two fifths of a circle (before half of one, where it would buckle
-    sideways): second order in the length of elements."""
+    """An end moment bends a strip into two fifths of a circle: second order in the length of elements. A moment
+    whose axis stays in space makes a round rod buckle sideways at half a circle; with its tip kept in the
+    plane it does so where the circle closes (at 0.90, 0.97, 0.99 of it with 8, 16, 32 elements)."""
     errors, k = [], 0.8 * np.pi
     for n in (8, 16, 32):
         mech = iso.Mechanism(gravity=NONE)

@@ -1,15 +1,13 @@
 """Craig and Bampton's reduction of finite elements to interfaces and modes.
 
-An interface is a set of points that move like a rigid body: displacement d and rotation ϑ of its
-centre. The first one is held, since the floating frame moves with it. The displacements of all
-points are
+An interface is a set of points that move like a rigid body: displacement d and rotation ϑ of its centre. The
+first one is held, since the floating frame moves with it. The displacements of all points are
 
     u = S p,   S = [constraint modes, fixed-interface modes]
 
-A constraint mode is the static answer to a unit displacement or rotation of one interface; the
-others are the lowest modes with all interfaces held, scaled so that their largest displacement is
-one. All that inertia needs in the floating frame are sums over points, computed once
-(isodyn.flexible.floating_frame).
+A constraint mode is the static answer to a unit displacement or rotation of one interface; the others are
+the lowest modes with all interfaces held, scaled so that their largest displacement is one. All that
+inertia needs in the floating frame are sums over points, computed once (isodyn.flexible.floating_frame).
 """
 
 from __future__ import annotations
@@ -29,6 +27,8 @@ from isodyn.real_numbers import real_array
 
 graphs = Later("scipy.sparse.csgraph")
 SOFT = 1e-15  # of the mean frequency² of single points: what rounding leaves of a motion without strain
+EQUAL = 1e-6  # of a frequency²: modes that are nearer than this have no directions of their own
+FURTHER = 4  # modes that are found beyond those asked for, in case the last ones are equal
 DENSE = 400  # unknowns up to which modes are found by a full eigenvalue problem
 
 
@@ -51,7 +51,8 @@ class ReducedBody:
     moments, inertia
         Σ m Ŝ, (3, N + 1), and Σ m Ŝ_αᵀŜ_β, (3, 3, N + 1, N + 1), from the first interface.
     stiffening
-        Geometric stiffness under unit body forces, (12, N, N), or None.
+        Geometric stiffness under unit loads: body forces e_α (3) and X_β e_α (9), forces and torques on
+        each interface but the first (6); (loads, N, N), or None.
     """
 
     elements: FiniteElements
@@ -116,7 +117,7 @@ def reduce_body(
     inertia = np.array([[hat[:, a].T @ lines[b] for b in range(3)] for a in range(3)])
     moments = np.array([np.asarray(line.sum(axis=0)).ravel() for line in lines])
     reduced_mass = np.einsum("aaij->ij", inertia)[1:, 1:]
-    stiff = _stiffening(what, elements, sets[0], basis, centres[0]) if stiffening else None
+    stiff = _stiffening(what, elements, sets[0], basis, centres[0], K, modes) if stiffening else None
     return ReducedBody(
         elements, names, centres, sets, basis, frequencies, K,
         _damping(what, damping, K, reduced_mass), moments, inertia, stiff,
@@ -133,7 +134,7 @@ def _interfaces(
         )
     found: list[IntArray] = []
     for name, given in interface.items():
-        points = _points(f"{what}: interface {name!r}", elements.points, given)
+        points = _points(f"{what}: interface {name!r}", elements, given)
         for other, known in zip(interface, found, strict=False):
             if np.intersect1d(points, known).size:
                 raise InputError(f"{what}: interfaces {other!r} and {name!r} share points", argument="interface")
@@ -148,9 +149,14 @@ def _interfaces(
     return tuple(map(str, interface)), tuple(found)
 
 
-def _points(what: str, places: FloatArray, given: Any) -> IntArray:
-    """Numbers of the points of an interface: a function of (x, y, z) arrays, a mask, or numbers."""
-    chosen: Any = given
+def _points(what: str, elements: FiniteElements, given: Any) -> IntArray:
+    """Numbers of the points of an interface: a function of (x, y, z) arrays, a mask, numbers, or the
+    name of a boundary of the mesh."""
+    chosen, places = given, elements.points
+    if isinstance(given, str):
+        if elements.solid is None:
+            raise InputError(f"{what}: boundaries with names need a mesh", argument="interface")
+        chosen = elements.solid.points_of(given)
     if isinstance(given, Callable):  # type: ignore[arg-type]
         chosen = np.asarray(given(places.T))
     chosen = np.asarray(chosen)
@@ -219,18 +225,27 @@ def _loose(what: str) -> InputError:
 
 
 def _lowest(K: Any, M: Any, count: int, solve: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """Lowest eigenvalues, and modes whose largest component is one."""
+    """Lowest eigenvalues, and modes whose largest component is one or minus one.
+
+    Signs, and the modes of equal frequencies (those of a square bar), are the ones nearest to fixed
+    random vectors: coordinates of saved runs mean the same wherever the body is reduced again.
+    """
     n = K.shape[0]
-    if n <= DENSE or count > n // 3:
-        values, vectors = linalg.eigh(K.toarray(), M.toarray(), subset_by_index=(0, count - 1))
+    asked = min(n, count + FURTHER)
+    random = np.random.default_rng(0).standard_normal((n, asked))
+    if n <= DENSE or asked > n // 3:
+        values, vectors = linalg.eigh(K.toarray(), M.toarray(), subset_by_index=(0, asked - 1))
     else:
         inverse = sparse_linalg.LinearOperator((n, n), matvec=solve)
-        start = np.random.default_rng(0).standard_normal(n)
-        values, vectors = sparse_linalg.eigsh(K, count, M, sigma=0.0, OPinv=inverse, v0=start)
+        values, vectors = sparse_linalg.eigsh(K, asked, M, sigma=0.0, OPinv=inverse, v0=random.sum(axis=1))
         order = np.argsort(values)
         values, vectors = values[order], vectors[:, order]
-    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
-    return values, vectors / largest
+    parts = vectors.T @ (M @ random)
+    ends = np.flatnonzero(np.diff(values) > EQUAL * np.abs(values[1:])) + 1
+    for group in np.split(np.arange(asked), ends):
+        Q, R = np.linalg.qr(parts[np.ix_(group, group)])
+        vectors[:, group] = vectors[:, group] @ (Q * np.where(np.diag(R) < 0, -1.0, 1.0))
+    return values[:count], vectors[:, :count] / np.abs(vectors[:, :count]).max(axis=0)
 
 
 def _damping(what: str, given: Any, K: FloatArray, M: FloatArray) -> FloatArray:
@@ -247,10 +262,16 @@ def _damping(what: str, given: Any, K: FloatArray, M: FloatArray) -> FloatArray:
 
 
 def _stiffening(
-    what: str, elements: FiniteElements, held: IntArray, basis: FloatArray, origin: FloatArray
+    what: str,
+    elements: FiniteElements,
+    held: IntArray,
+    basis: FloatArray,
+    origin: FloatArray,
+    K: FloatArray,
+    modes: int,
 ) -> FloatArray:
-    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, the first
-    interface being held."""
+    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, and under unit loads on
+    the other interfaces, the first interface being held."""
     if elements.solid is None:
         raise InputError(
             f"{what}: geometric stiffening needs stresses",
@@ -271,5 +292,7 @@ def _stiffening(
         load, u = np.zeros((n, 3)), np.zeros(3 * n)
         load[:, alpha] = weights[:, field]
         u[inside] = solve(load.ravel()[inside])
-        found.append(flat.T @ (elements.solid.geometric_stiffness(u.reshape(n, 3)) @ flat))
-    return np.array(found)
+        found.append(u)
+    loaded = K.shape[0] - modes
+    found += list((flat[:, :loaded] @ np.linalg.inv(K[:loaded, :loaded])).T)
+    return np.array([flat.T @ (elements.solid.geometric_stiffness(u.reshape(n, 3)) @ flat) for u in found])

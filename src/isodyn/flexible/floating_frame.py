@@ -1,26 +1,24 @@
 """Forces of one flexible body, in a frame that moves with its first interface.
 
-A point of the body is at r₀ + R₀ y, y = Ŝ p̂ (isodyn.flexible.tables). Its acceleration, in axes of
-the frame and with A₀ = R₀ᵀ(r̈₀ − g), W = ω~, L = ω̇~ + ω~², is
+A point of the body is at r₀ + R₀ y, y = Ŝ p̂ (isodyn.flexible.tables). Its acceleration, in axes of the
+frame and with A₀ = R₀ᵀ(r̈₀ − g), W = ω~, L = ω̇~ + ω~², is
 
     A₀ + L y + 2 W ẏ + ÿ
 
-so that with the sums m = Σ m, ŝ = Σ m Ŝ, N̂_αβ = Σ m Ŝ_αᵀŜ_β over all points, none of them left
-out,
+so that with the sums m = Σ m, ŝ = Σ m Ŝ, N̂_αβ = Σ m Ŝ_αᵀŜ_β over all points, none of them left out,
 
     on the frame      f = m A₀ + L ŝp̂ + 2 W ŝp̂' + ŝp̂''
     about its origin  τ_γ = ε_γαβ T_αβ,   T_αβ = ŝ_αp̂ A₀_β + Σ_δ p̂ᵀN̂_αδ (L_βδ p̂ + 2 W_βδ p̂') + p̂ᵀN̂_αβ p̂''
-    on p              ŝᵀA₀ + Σ_αβ N̂_αβ (L_αβ p̂ + 2 W_αβ p̂') + Σ_α N̂_αα p̂'' + K p + D p' − (A₀_α K_α + L_αβ K_αβ) p
+    on p              ŝᵀA₀ + Σ_αβ N̂_αβ (L_αβ p̂ + 2 W_αβ p̂') + Σ_α N̂_αα p̂'' + K p + D p'
 
-(the last term, on request, is the geometric stiffness under inertia forces). Interfaces are bodies:
-with y = R₀ᵀ(r − r₀), E = R₀ᵀR and V(B) = ½ (B₃₂ − B₂₃, B₁₃ − B₃₁, B₂₁ − B₁₂) their parts of p and
-its rates are
+(and on request geometric stiffness: isodyn.flexible.stiffening). Interfaces are bodies: with
+y = R₀ᵀ(r − r₀), E = R₀ᵀR and V(B) = ½ (B₃₂ − B₂₃, B₁₃ − B₃₁, B₂₁ − B₁₂) their parts of p and its rates are
 
     y − X,   ẏ = R₀ᵀ(ṙ − ṙ₀) − ω × y,   ÿ = R₀ᵀ(r̈ − r̈₀) − 2ω × ẏ − ω × (ω × y) − ω̇ × y
     ϑ = V(E),   V(Ė),  Ė = E ω_j~ − ω~ E,   V(Ë)
 
-and forces (n, m) on these parts act on the interface as R₀ n and V(Eᵀ m~), on the frame as −n, −y ×
-n and −V(m~ Eᵀ). Derivation: docs/derivations/flexible_bodies.md.
+and forces (n, m) on these parts act on the interface as R₀ n and V(Eᵀ m~), on the frame as −n, −y × n and
+−V(m~ Eᵀ). Derivation: docs/derivations/flexible_bodies.md.
 """
 
 from __future__ import annotations
@@ -28,6 +26,7 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple, vector
+from isodyn.flexible.stiffening import shorten, size_of, stiffen
 from isodyn.flexible.tables import FlexibleData, FlexibleScratch, FlexibleTables
 from isodyn.kernels.compiled import FloatArray, kernel
 
@@ -54,12 +53,6 @@ def clear(A: FloatArray) -> None:
     for i in range(3):
         for j in range(3):
             A[i, j] = 0.0
-
-
-@kernel()
-def size_of(body: FlexibleData) -> int:
-    """How many numbers p has."""
-    return 6 * (body.interfaces - 1) + body.modes
 
 
 @kernel()
@@ -231,23 +224,7 @@ def add_elastic(body: FlexibleData, tables: FlexibleTables, scratch: FlexibleScr
         on_p = 6 + i
         scratch.force[on_p] += f
     if body.stiffens == 1:
-        for case in range(12):
-            f = scratch.A0[case] if case < 3 else scratch.L[case // 3 - 1, case % 3]
-            add_stiffened(body, case, -f, tables, scratch.p, scratch.force)
-
-
-@kernel()
-def add_stiffened(
-    body: FlexibleData, case: int, f: float, tables: FlexibleTables, p: FloatArray, out: FloatArray
-) -> None:
-    """out += f K_case p, behind the six numbers of the frame."""
-    n = size_of(body)
-    for i in range(n):
-        first, x = body.first_stiffening + (case * n + i) * n, 0.0
-        for k in range(n):
-            x += tables.stiffening[first + k] * p[1 + k]
-        on_p = 6 + i
-        out[on_p] += f * x
+        stiffen(body, tables, scratch)
 
 
 @kernel()
@@ -319,8 +296,13 @@ def energies_of_body(
             kinetic += 0.5 * scratch.row_rate[a, a][k] * scratch.p_rate[k]
     potential = -dot(gravity, sum_of(rotate(frame.R, moment), body.mass, triple(frame.position)))
     for i in range(n - 1):
+        scratch.force[i] = scratch.p[1 + i]
+    if body.stiffens == 1:
+        shorten(body, tables, scratch)
+        for c in range(6 * (body.interfaces - 1)):
+            scratch.force[c] += scratch.shortening[c]
+    for i in range(n - 1):
         for k in range(n - 1):
-            potential += (
-                0.5 * tables.stiffness[body.first_matrix + i * (n - 1) + k] * scratch.p[1 + i] * scratch.p[1 + k]
-            )
+            K = tables.stiffness[body.first_matrix + i * (n - 1) + k]
+            potential += 0.5 * K * scratch.force[i] * scratch.force[k]
     return kinetic, potential

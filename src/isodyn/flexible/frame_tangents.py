@@ -19,25 +19,17 @@ from typing import Any
 
 from isodyn.bodies.rotation_kernels import Vector, cross, put, rotate, rotate_back, sum_of, triple, vector
 from isodyn.flexible.floating_frame import (
-    add_stiffened,
     add_turning,
     add_vector,
     clear,
     half_difference,
-    size_of,
     torque_of,
 )
+from isodyn.flexible.stiffening import size_of, slope_of_turn, unit
 from isodyn.flexible.tables import FlexibleData, FlexibleScratch, FlexibleTables
-from isodyn.joints.second_order import unit_column
 from isodyn.kernels.compiled import FloatArray, kernel
 
 NONE = (0.0, 0.0, 0.0)
-
-
-@kernel()
-def unit(k: int) -> Vector:
-    """The axis k."""
-    return 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2)
 
 
 @kernel()
@@ -67,19 +59,8 @@ def mass_in_frame(body: FlexibleData, tables: FlexibleTables, scratch: FlexibleS
 
 
 @kernel()
-def slope_of_turn(c: int, w: Vector, scratch: FlexibleScratch) -> None:
-    """∂L/∂ω_c = e_c ωᵀ + ω e_cᵀ − 2 ω_c I, into dR; e_c~ into dR_rate."""
-    e = unit(c)
-    for i in range(3):
-        for j in range(3):
-            scratch.dR[i, j] = e[i] * w[j] + w[i] * e[j]
-            scratch.dR_rate[i, j] = unit_column(e, j)[i]
-        scratch.dR[i, i] -= 2.0 * w[c]
-
-
-@kernel()
-def slopes_over_turning(body: FlexibleData, tables: FlexibleTables, w: Vector, scratch: FlexibleScratch) -> None:
-    """C_w over ω, and what stiffening adds to M_w and C_w."""
+def slopes_over_turning(body: FlexibleData, w: Vector, scratch: FlexibleScratch) -> None:
+    """C_w over ω."""
     n, C = size_of(body) + 1, scratch.C_w
     T = scratch.dR_acceleration
     for c in range(3):
@@ -97,31 +78,10 @@ def slopes_over_turning(body: FlexibleData, tables: FlexibleTables, w: Vector, s
                 x, y = scratch.row[b, a], scratch.row_rate[b, a]
                 for k in range(1, n):
                     scratch.column[5 + k] += dL[a, b] * x[k] + 2.0 * dW[a, b] * y[k]
-                if body.stiffens == 1:
-                    add_stiffened(body, 3 + 3 * a + b, -dL[a, b], tables, scratch.p, scratch.column)
         for k in range(1, n):
             C[5 + k, 3 + c] = scratch.column[5 + k]
         for i in range(3):
             C[3 + i, 3 + c] = T[(i + 1) % 3, (i + 2) % 3] - T[(i + 2) % 3, (i + 1) % 3]
-        if body.stiffens == 1:
-            stiffen_mass(body, tables, c, scratch)
-
-
-@kernel()
-def stiffen_mass(body: FlexibleData, tables: FlexibleTables, c: int, scratch: FlexibleScratch) -> None:
-    """Columns A₀_c and ω̇_c of M_w: geometric stiffness."""
-    n = size_of(body)
-    for which in range(2):
-        for k in range(6 + n):
-            scratch.column[k] = 0.0
-        if which == 0:
-            add_stiffened(body, c, -1.0, tables, scratch.p, scratch.column)
-        else:
-            i, j = (c + 1) % 3, (c + 2) % 3
-            add_stiffened(body, 3 + 3 * j + i, -1.0, tables, scratch.p, scratch.column)
-            add_stiffened(body, 3 + 3 * i + j, 1.0, tables, scratch.p, scratch.column)
-        for k in range(6, 6 + n):
-            scratch.M_w[k, 3 * which + c] += scratch.column[k]
 
 
 @kernel()
@@ -150,21 +110,6 @@ def slopes_over_deformation(body: FlexibleData, tables: FlexibleTables, scratch:
                     x += 2.0 * W[a, b] * N
                     y += L[a, b] * N
             C[5 + i, 5 + k], K[5 + i, 5 + k] = x + tables.damping[first + k], y + tables.stiffness[first + k]
-    if body.stiffens == 1:
-        soften(body, tables, scratch)
-
-
-@kernel()
-def soften(body: FlexibleData, tables: FlexibleTables, scratch: FlexibleScratch) -> None:
-    """K_w −= A₀_α K_α + L_αβ K_αβ."""
-    n = size_of(body)
-    for case in range(12):
-        f = scratch.A0[case] if case < 3 else scratch.L[case // 3 - 1, case % 3]
-        for i in range(n):
-            row, first = 6 + i, body.first_stiffening + (case * n + i) * n
-            for k in range(n):
-                column = 6 + k
-                scratch.K_w[row, column] -= f * tables.stiffening[first + k]
 
 
 @kernel()

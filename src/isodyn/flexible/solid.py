@@ -5,6 +5,7 @@ K = ∫ σ(u):ε(w),   m = ∫ ρ u w,   K_σ = ∫ ∇u : σ ∇w  of a state o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from isodyn.later import sparse as sp
 
 skfem = Later("skfem")
 meshio, skfem_meshio = Later("meshio"), Later("skfem.io.meshio")
+KINDS = {"tetra": "MeshTet", "hexahedron": "MeshHex"}  # names in files, classes of scikit-fem
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,7 @@ class Solid:
 
     @cached_property
     def _element(self) -> Any:
-        tet = type(self.mesh).__name__ == "MeshTet1"
+        tet = self._kind == "MeshTet"
         names = ("ElementTetP1", "ElementTetP2") if tet else ("ElementHex1", "ElementHex2")
         return getattr(skfem, names[self.order - 1])()
 
@@ -144,14 +146,36 @@ class Solid:
     @property
     def cells(self) -> tuple[str, FloatArray]:
         """Kind of cells by its name in meshio, and their corners in the order there."""
-        if type(self.mesh).__name__ == "MeshTet1":
+        if self._kind == "MeshTet":
             return "tetra", self.mesh.t.T
         return "hexahedron", np.asarray(skfem_meshio.to_meshio(self.mesh).cells_dict["hexahedron"])
 
+    def arrays(self) -> dict[str, FloatArray]:
+        """The mesh as arrays, which a `.npz` file holds: points, and corners in the order of scikit-fem."""
+        return {"points": self.mesh.p.T, next(k for k, one in KINDS.items() if one == self._kind): self.mesh.t.T}
+
+    @property
+    def _kind(self) -> str:
+        return type(self.mesh).__name__.removesuffix("1")
+
+    def points_of(self, name: str) -> FloatArray:
+        """Numbers of the points on a boundary of the mesh that has a name."""
+        known = self.mesh.boundaries or {}
+        if name not in known:
+            raise InputError(
+                f"the mesh has no boundary {name!r}", hint=f"it has: {', '.join(known) or 'none with a name'}"
+            )
+        return np.asarray(self.scalar.get_dofs(name).all())
+
     @cached_property
     def surface(self) -> FloatArray:
-        """Triangles of the surface, as corners of the mesh."""
-        facets = self.mesh.facets[:, self.mesh.boundary_facets()].T
+        """Triangles of the surface, as corners of the mesh; they look outward."""
+        mesh = self.mesh
+        outer = mesh.boundary_facets()
+        facets, inside = mesh.facets[:, outer].T, mesh.p[:, mesh.t[:, mesh.f2t[0, outer]]].mean(axis=1).T
+        a, b, c = (mesh.p.T[facets[:, k]] for k in range(3))
+        inward = np.einsum("ki,ki->k", np.cross(b - a, c - a), a - inside) < 0
+        facets = np.where(inward[:, None], facets[:, ::-1], facets)
         if facets.shape[1] == 3:
             return np.asarray(facets)
         return np.asarray(np.concatenate([facets[:, [0, 1, 2]], facets[:, [0, 2, 3]]]))
@@ -160,21 +184,43 @@ class Solid:
 def _mesh_of(mesh: Any) -> Any:
     """A mesh of scikit-fem."""
     if isinstance(mesh, str | Path):
-        try:
-            mesh = meshio.read(mesh)
-        except (OSError, meshio.ReadError) as error:
-            raise InputError(f"the mesh {mesh} cannot be read: {error}", argument="mesh") from error
+        mesh = _read(Path(mesh))
     if hasattr(mesh, "cells_dict"):
-        kinds = {"tetra": "MeshTet", "hexahedron": "MeshHex"}
-        found = [kind for kind in kinds if kind in mesh.cells_dict]
-        if len(found) != 1:
-            raise InputError(
-                "a solid needs cells of one kind, tetrahedra or hexahedra; the mesh has "
-                f"{', '.join(mesh.cells_dict) or 'none'}",
-                argument="mesh",
-            )
+        _one_kind(mesh.cells_dict)
         mesh = skfem_meshio.from_meshio(mesh)
     return mesh
+
+
+def _read(path: Path) -> Any:
+    """The mesh of a file: arrays of `Solid.arrays`, or what meshio reads."""
+    if not path.is_file():
+        raise InputError(f"there is no file {path}", argument="mesh")
+    try:
+        if path.suffix != ".npz":
+            return meshio.read(path)
+        with np.load(path, allow_pickle=False) as found:
+            kind = _one_kind([name for name in found.files if name != "points"])
+            points, cells = np.asarray(found["points"], dtype=np.float64), np.asarray(found[kind], dtype=np.int64)
+            if cells.min() < 0 or cells.max() >= len(points):
+                raise ValueError("corners that are no points")
+            return getattr(skfem, KINDS[kind])(np.ascontiguousarray(points.T), np.ascontiguousarray(cells.T))
+    except InputError:
+        raise
+    except Exception as error:  # readers of meshio raise what they like, and end the program by SystemExit
+        raise InputError(f"the mesh {path} cannot be read: {str(error)[:200]}", argument="mesh") from error
+    except SystemExit as error:
+        raise InputError(f"the mesh {path} cannot be read by meshio", argument="mesh") from error
+
+
+def _one_kind(known: Iterable[str]) -> str:
+    """The kind of cells in a mesh."""
+    found = [kind for kind in KINDS if kind in known]
+    if len(found) != 1:
+        raise InputError(
+            f"a solid needs cells of one kind, tetrahedra or hexahedra; the mesh has {', '.join(known) or 'none'}",
+            argument="mesh",
+        )
+    return found[0]
 
 
 def _strain(gradient: Any) -> Any:

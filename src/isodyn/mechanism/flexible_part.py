@@ -28,6 +28,19 @@ class FlexiblePart:
     reduced: ReducedBody
     interfaces: tuple[Body, ...]
     modes: tuple[Body, ...]
+    damping: Any = 0.0
+
+    @property
+    def placement(self) -> dict[str, FloatArray]:
+        """Where the frame of the finite elements starts, and how it moves."""
+        first, X = self.interfaces[0], self.reduced.centres[0]
+        w = first.angular_velocity
+        return {
+            "position": first.position - first.R @ X,
+            "orientation": first.orientation,
+            "velocity": first.velocity - first.R @ np.cross(w, X),
+            "angular_velocity": w,
+        }
 
     @property
     def members(self) -> tuple[Body, ...]:
@@ -70,7 +83,8 @@ def make_flexible(
         _frame(f"{name}.{place}", at + R @ x, turned, v + R @ np.cross(w, x), w)
         for place, x in zip(reduced.names, reduced.centres, strict=True)
     )
-    return FlexiblePart(name, reduced, interfaces, tuple(_mode(f"{name}.mode[{k}]") for k in range(reduced.modes)))
+    modes_of = tuple(_mode(f"{name}.mode[{k}]") for k in range(reduced.modes))
+    return FlexiblePart(name, reduced, interfaces, modes_of, damping)
 
 
 def _frame(name: str, at: FloatArray, turned: FloatArray, v: FloatArray, w: FloatArray) -> Body:

@@ -20,7 +20,7 @@ from isodyn.expressions import parse as parse_formula
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.memory import require_memory
 from isodyn.models.builder import Builder, coordinate
-from isodyn.models.reader import Source, parse_text, read_source
+from isodyn.models.reader import Source, packed, parse_text, read_source
 from isodyn.models.schema import FileModel, parameters_of, validate
 from isodyn.problems import get
 from isodyn.specs import parse_formulation, parse_scheme
@@ -103,9 +103,14 @@ class ModelFile:
         Returns
         -------
         description
-            Title, name, text and parameters.
+            Title, name, text and parameters; contents of the files that the text names.
         """
-        return {"title": self.title, "name": self.source.name, "text": self.source.text, "parameters": dict(overrides)}
+        found = {"title": self.title, "name": self.source.name, "text": self.source.text, "parameters": dict(overrides)}
+        files = {}
+        for name in sorted({name for body in self.model.flexible_bodies.values() for name in body.files}):
+            with self.source.file(name) as path:
+                files[name] = path.read_bytes()
+        return found | ({"files": packed(files)} if files else {})
 
     def problem(self) -> Any:
         """Return the problem that the file names.
@@ -268,7 +273,12 @@ def load_model(path: str | Path, overrides: Mapping[str, float] | None = None) -
     return checked(read_source(path), overrides)
 
 
-def model_from_text(text: str, name: str = "model", overrides: Mapping[str, float] | None = None) -> ModelFile:
+def model_from_text(
+    text: str,
+    name: str = "model",
+    overrides: Mapping[str, float] | None = None,
+    files: Mapping[str, bytes] | None = None,
+) -> ModelFile:
     """Read the model of a TOML text.
 
     Parameters
@@ -279,6 +289,8 @@ def model_from_text(text: str, name: str = "model", overrides: Mapping[str, floa
         Name for messages.
     overrides
         Values of parameters in place of those of the text.
+    files
+        Contents of files that the text names; others are looked for beside `name`.
 
     Returns
     -------
@@ -296,7 +308,7 @@ def model_from_text(text: str, name: str = "model", overrides: Mapping[str, floa
     >>> model_from_text('problem = "kepler"').problem().name
     'kepler'
     """
-    return checked(parse_text(text, name), overrides)
+    return checked(parse_text(text, name, files), overrides)
 
 
 def checked(source: Source, overrides: Mapping[str, float] | None = None) -> ModelFile:

@@ -23,6 +23,7 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.sensors import Sensor
 from isodyn.models import parts, time_tables
+from isodyn.models.flexible_files import elements_of, interface_of
 from isodyn.models.part_tables import PartTable
 from isodyn.models.positions import Path as Keys
 from isodyn.models.reader import ModelError, Source
@@ -31,6 +32,7 @@ from isodyn.models.values import inlined
 from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 
 transform = Later("scipy.spatial.transform")
+_PARTS = ("bodies", "beams", "flexible_bodies", "joints", "loads", "sensors", "controllers", "states")
 
 
 def coordinate(name: str) -> Any:
@@ -56,6 +58,9 @@ class Builder:
         for name, beam in model.beams.items():
             with self.located(("beams", name)):
                 mech.add_beam(name, **_beam(beam))
+        for name, flexible in model.flexible_bodies.items():
+            with self.located(("flexible_bodies", name)):
+                mech.add_flexible_body(name, elements_of(self.source, flexible), **_flexible(flexible))
         classes: Any = JOINTS.types()
         for name, joint in sorted(model.joints.items(), key=lambda item: classes[item[1].type].names_joints()):
             self.add(JOINTS, name, joint, mech, mech.add_joint)
@@ -103,7 +108,7 @@ class Builder:
 
     def names_are_unique(self) -> None:
         seen: dict[str, str] = {GROUND: "ground"}
-        for kind in ("bodies", "beams", "joints", "loads", "sensors", "controllers", "states", "contacts"):
+        for kind in (*_PARTS, "contacts"):
             for name in getattr(self.model, kind):
                 if name in seen:
                     what = "the name of the world" if name == GROUND else f"a name in {seen[name]} already"
@@ -115,6 +120,7 @@ class Builder:
     def names_exist(self, path: Keys, cls: type[Part], table: PartTable, mech: Mechanism) -> None:
         """Bodies, joints and beams that a part speaks of."""
         bodies = [*mech.bodies, *(f"{beam}.{end}" for beam in mech.lines for end in ("start", "end"))]
+        bodies += [place.name for part in mech.flexible_bodies.values() for place in part.interfaces]
         joints, beams = list(self.model.joints), list(mech.lines)
         asked: list[tuple[Keys, str, list[str], str]] = []
         for key, value in table.given().items():
@@ -167,8 +173,9 @@ class Builder:
 
     def table_of(self, part: str | None) -> Keys:
         """The table of a part by its name; names are used once."""
-        kinds = ("states", "controllers", "sensors", "loads", "joints", "beams", "bodies")
-        return next(((kind, part) for kind in kinds if part is not None and part in getattr(self.model, kind)), ())
+        return next(
+            ((kind, part) for kind in reversed(_PARTS) if part is not None and part in getattr(self.model, kind)), ()
+        )
 
     # ---- parts
 
@@ -213,11 +220,21 @@ def _body(body: parts.Body) -> dict[str, Any]:
         made: Any = SHAPES.types()[body.shape.type]
         with about(None, inside="shape"):
             given["shape"] = made(**{key: x for key, x in body.shape.given().items() if x is not None})
-    turned = given["orientation"]
-    if isinstance(turned, dict):
-        axis = np.asarray(turned["axis"])
-        given["orientation"] = transform.Rotation.from_rotvec(turned["angle"] * axis / np.linalg.norm(axis))
-    return given
+    return {**given, "orientation": _turned(given["orientation"])}
+
+
+def _turned(orientation: Any) -> Any:
+    """An orientation as `Mechanism` takes it."""
+    if not isinstance(orientation, dict):
+        return orientation
+    axis = np.asarray(orientation["axis"])
+    return transform.Rotation.from_rotvec(orientation["angle"] * axis / np.linalg.norm(axis))
+
+
+def _flexible(table: parts.FlexibleBody) -> dict[str, Any]:
+    keys = ("modes", "damping", "stiffening", "position", "velocity", "angular_velocity")
+    given = {key: getattr(table, key) for key in keys}
+    return {**given, "interface": interface_of(table), "orientation": _turned(table.orientation)}
 
 
 def _beam(beam: parts.Beam) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from isodyn.mechanism.rod_part import Mass
 from isodyn.models.values import (
     Counts,
     Inertia,
+    Interfaces,
     Line,
     NotNegative,
     Number,
@@ -172,6 +173,46 @@ class Beam(FilePart):
             raise refuse("start is missing", hint="start and end, or line")
         if self.line is None and self.end is None:
             raise refuse("end is missing", hint="start and end, or line")
+        return self
+
+
+class FlexibleBody(FilePart):
+    """A body from finite elements: as of `Mechanism.add_flexible_body`. A mesh with a material, or
+    points, stiffness and mass; files stand beside the model file unless their paths are absolute."""
+
+    mesh: str | None = None
+    E: Positive | None = None
+    nu: Number | None = None
+    rho: Positive | None = None
+    order: Literal[1, 2] = 2
+    points: str | None = None
+    stiffness: str | None = None
+    mass: str | None = None
+    interface: Interfaces
+    modes: Annotated[int, Field(ge=0)] = 12
+    damping: OneOrTwo = 0.0
+    stiffening: bool = False
+    position: Vector = (0.0, 0.0, 0.0)
+    orientation: Orientation | None = None
+    velocity: Vector = (0.0, 0.0, 0.0)
+    angular_velocity: Vector | None = None
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files."""
+        return tuple(x for x in (self.mesh, self.points, self.stiffness, self.mass) if x is not None)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Self:
+        of_mesh, of_matrices = ("mesh", "E", "nu", "rho"), ("points", "stiffness", "mass")
+        needed, other = (of_matrices, of_mesh) if self.mesh is None else (of_mesh, of_matrices)
+        for key in other:
+            if getattr(self, key) is not None:
+                raise refuse("a body has a mesh with E, nu and rho, or points, stiffness and mass, not both", key)
+        for key in needed:
+            if getattr(self, key) is None:
+                hint = "mesh, E, nu and rho; or the files of points, stiffness and mass"
+                raise refuse(f"{key} is missing", hint=hint)
         return self
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from isodyn.errors import InputError
 from isodyn.models import positions as at
+from isodyn.results.files import write_file
 
 LONGEST = 5_000_000  # characters of a file
 DEEPEST = 60  # parts of a key
@@ -35,6 +41,18 @@ class Source:
     text: str
     data: dict[str, Any]
     places: dict[at.Path, at.Place] = field(repr=False)
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)  # kept with the text, by their names
+
+    @contextmanager
+    def file(self, name: str) -> Iterator[Path]:
+        """The path of a file that the model names: beside the model unless it is absolute, or one that
+        is kept with the text."""
+        if name not in self.files:
+            yield Path(self.name).parent / name
+            return
+        with TemporaryDirectory() as folder:
+            path = Path(folder, Path(name).name)
+            yield write_file(path, self.files[name])
 
     def line_of(self, path: at.Path) -> int | None:
         """The line of a key, or of the nearest table around it."""
@@ -69,8 +87,8 @@ def shown(path: at.Path) -> str:
     return text
 
 
-def parse_text(text: str, name: str = "model") -> Source:
-    """A TOML text with the places of its keys."""
+def parse_text(text: str, name: str = "model", files: Mapping[str, bytes] | None = None) -> Source:
+    """A TOML text with the places of its keys, and the files that are kept with it."""
     if len(text) > LONGEST:
         raise ModelError(name, None, "", f"the file has {len(text)} characters, at most {LONGEST} are read")
     if (long := _DEEP.search(text)) is not None:
@@ -85,7 +103,21 @@ def parse_text(text: str, name: str = "model") -> Source:
         raise ModelError(name, None, "", "arrays or tables stand too deep within each other") from None
     except ValueError as error:  # whole numbers of thousands of digits, dates that do not exist
         raise ModelError(name, None, "", f"this is not TOML: {error}") from None
-    return Source(name, text, data, places)
+    return Source(name, text, data, places, files or {})
+
+
+def packed(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Contents of files as texts, for JSON."""
+    return {name: b64encode(zlib.compress(content)).decode("ascii") for name, content in files.items()}
+
+
+def unpacked(texts: Mapping[str, str]) -> dict[str, bytes]:
+    """The way back.
+
+    >>> unpacked(packed({"a": b"some bytes"}))
+    {'a': b'some bytes'}
+    """
+    return {name: zlib.decompress(b64decode(text)) for name, text in texts.items()}
 
 
 def read_source(path: str | Path) -> Source:

@@ -24,7 +24,7 @@ from isodyn.errors import InputError
 from isodyn.expressions import constant
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS
 from isodyn.models.part_tables import PartTable, union_of
-from isodyn.models.parts import Beam, Body, Controller, EventTable, FilePart, Sensor, State
+from isodyn.models.parts import Beam, Body, Controller, EventTable, FilePart, FlexibleBody, Sensor, State
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
@@ -149,6 +149,7 @@ class FileModel(FilePart):
     )
     bodies: dict[str, Body] = Field(default_factory=dict)
     beams: dict[str, Beam] = Field(default_factory=dict)
+    flexible_bodies: dict[str, FlexibleBody] = Field(default_factory=dict)
     joints: dict[str, PartTable] = Field(default_factory=dict)
     loads: dict[str, PartTable] = Field(default_factory=dict)
     contacts: dict[str, PartTable] = Field(default_factory=dict)
@@ -164,10 +165,10 @@ class FileModel(FilePart):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.problem is not None:
-            for key in ("bodies", "beams", "joints", "loads", "sensors", "controllers", "states"):
+            for key in ("bodies", "beams", "flexible_bodies", "joints", "loads", "sensors", "controllers", "states"):
                 if getattr(self, key):
                     raise refuse("a ready problem brings its own parts", key)
-        elif not self.bodies and not self.beams:
+        elif not self.bodies and not self.beams and not self.flexible_bodies:
             raise refuse("there are no bodies", hint="[bodies.NAME] tables, or problem = 'andrews'")
         else:
             if self.run.dt is None and self.run.rtol is None:

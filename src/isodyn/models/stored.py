@@ -9,7 +9,8 @@ from isodyn.mechanism.coordinates import ParametrisedSystem
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.models.build import model_from_text
-from isodyn.models.writer import to_toml
+from isodyn.models.reader import packed, unpacked
+from isodyn.models.writer import text_and_files
 
 if TYPE_CHECKING:
     from isodyn.systems.base import System
@@ -30,8 +31,9 @@ def text_of(system: System) -> dict[str, Any] | None:
         return None
     mech = mechanism_of(base)
     coordinates = system.coordinates if isinstance(system, ParametrisedSystem) else "rotation"
-    text = to_toml(mech, dt=1.0, t_end=1.0)  # how it was run stands with the result
-    return {"title": "", "name": NAME, "text": text, "parameters": {}, "coordinates": coordinates}
+    text, files = text_and_files(mech, {"dt": 1.0, "t_end": 1.0})  # how it was run stands with the result
+    found = {"title": "", "name": NAME, "text": text, "parameters": {}, "coordinates": coordinates}
+    return found | ({"files": packed(files)} if files else {})
 
 
 def mechanism_of(system: MechanismSystem) -> Mechanism:
@@ -40,6 +42,7 @@ def mechanism_of(system: MechanismSystem) -> Mechanism:
     parts = system.description.parts
     mech = Mechanism(gravity=system.description.gravity, cayley=system.description.cayley)
     mech.bodies, mech.beams, mech.rods = dict(parts.bodies), dict(parts.beams), dict(parts.rods)
+    mech.flexible_bodies = dict(parts.flexible)
     mech.controllers, mech.states = dict(parts.controllers), dict(parts.states)
     mech.joints, mech.loads, mech.sensors = dict(parts.joints), dict(parts.loads), dict(parts.sensors)
     return mech
@@ -47,7 +50,8 @@ def mechanism_of(system: MechanismSystem) -> Mechanism:
 
 def system_from(model: dict[str, Any]) -> Any:
     """The system of a model as it was kept: `text`, `name`, `parameters`, and the coordinates."""
-    found = model_from_text(model["text"], model["name"], model.get("parameters") or {})
+    files = unpacked(model.get("files") or {})
+    found = model_from_text(model["text"], model["name"], model.get("parameters") or {}, files)
     if "coordinates" in model:
         return found.mechanism().compile(model["coordinates"])
     return found.system()

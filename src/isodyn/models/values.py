@@ -181,6 +181,29 @@ def orientation(value: Any, info: ValidationInfo) -> Any:
     return tuple(number(x, info, k) for k, x in enumerate(value))
 
 
+def interfaces(value: Any, info: ValidationInfo) -> dict[str, Any]:
+    """Points of interfaces: numbers, {x = [low, high], …}, or the name of a boundary of the mesh."""
+    if not isinstance(value, dict) or not value:
+        raise refuse(f"a table of interfaces is needed, received {said(value)}", hint="{left = {x = [0, 1e-6]}}")
+    found: dict[str, Any] = {}
+    for name, given in value.items():
+        if isinstance(given, str) or (isinstance(given, list) and all(type(k) is int for k in given)):
+            found[name] = given
+        elif isinstance(given, dict) and given and set(given) <= set("xyz"):
+            found[name] = {axis: _range(ends, info, name, axis) for axis, ends in given.items()}
+        else:
+            hint = "{x = [0, 1e-6]}, numbers of points [0, 1, 2], or the name of a boundary of the mesh"
+            raise refuse(f"points are needed, received {said(given)}", name, hint=hint)
+    return found
+
+
+def _range(value: Any, info: ValidationInfo, *path: str) -> tuple[float, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise refuse(f"an array of two numbers is needed, received {said(value)}", *path)
+    low, high = (number(x, info, *path, k) for k, x in enumerate(value))
+    return low, high
+
+
 def _array(items: dict[str, Any], low: int, high: int) -> dict[str, Any]:
     return {"type": "array", "items": items, "minItems": low, "maxItems": high}
 
@@ -211,6 +234,12 @@ Six = Annotated[Any, PlainValidator(six), WithJsonSchema(_ANY_ARRAY)]
 OneOrTwo = Annotated[Any, PlainValidator(one_or_two), WithJsonSchema(_ANY_ARRAY)]
 _ORIENTATION = {"anyOf": [*_ANY_ARRAY["anyOf"], {"type": "object", "properties": {"axis": _VECTOR, "angle": NUMBER}}]}
 Orientation = Annotated[Any, PlainValidator(orientation), WithJsonSchema(_ORIENTATION)]
+
+_INTERFACE = {
+    "type": "object",
+    "additionalProperties": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "object"}]},
+}
+Interfaces = Annotated[Any, PlainValidator(interfaces), WithJsonSchema(_INTERFACE)]
 
 
 def inlined(text: str, parameters: Any) -> str:

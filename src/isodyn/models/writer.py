@@ -11,6 +11,7 @@ import json
 import re
 from dataclasses import fields
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,11 @@ from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.point_rod_part import PointRodPart
 from isodyn.mechanism.rod_part import RodPart
+from isodyn.models.flexible_files import table_of
 from isodyn.models.values import inlined
 from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
+from isodyn.results.files import write_file
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -46,8 +49,11 @@ def to_toml(
     scheme: str | None = None,
     formulation: str | None = None,
     assemble: bool = False,
+    folder: str | Path | None = None,
 ) -> str:
     """Return the text of a model file with the parts of a mechanism and a run.
+
+    Meshes and matrices of flexible bodies do not stand in the text, but in files of their own.
 
     Parameters
     ----------
@@ -61,6 +67,8 @@ def to_toml(
         As on the command line.
     assemble
         Move a start that violates the constraints, as in `integrate`.
+    folder
+        Where files of flexible bodies are written: the folder of the model file.
 
     Returns
     -------
@@ -70,7 +78,7 @@ def to_toml(
     Raises
     ------
     InputError
-        If a part cannot be written.
+        If a part cannot be written, or there are flexible bodies and no folder.
 
     Examples
     --------
@@ -90,12 +98,31 @@ def to_toml(
     t_end = 1.0
     <BLANKLINE>
     """
+    run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
+    text, files = text_and_files(mechanism, run, title=title, assemble=assemble)
+    if files and folder is None:
+        name = next(iter(mechanism.flexible_bodies))
+        raise InputError(f"flexible body {name!r} needs files beside the model file", hint="folder= says where")
+    for file, content in files.items():
+        write_file(Path(str(folder), file), content)
+    return text
+
+
+def text_and_files(
+    mechanism: Mechanism, run: dict[str, Any], *, title: str = "", assemble: bool = False
+) -> tuple[str, dict[str, bytes]]:
+    """The text of a model file, and contents of the files that it names."""
+    files: dict[str, bytes] = {}
     head = {"title": title or None, "gravity": mechanism.gravity, "cayley": mechanism.cayley or None}
     tables = [_lines(head)]
     for name, body in mechanism.bodies.items():
         tables.append([*_header("bodies", name), *_lines(_body(body)), *_left_out(body)])
     for name, line in mechanism.lines.items():
         tables.append([*_header("beams", name), *_lines(_beam(line) if isinstance(line, BeamPart) else _rod(line))])
+    for k, (name, part) in enumerate(mechanism.flexible_bodies.items()):
+        table, own = table_of(part, name if _BARE.fullmatch(name) else f"flexible_body_{k}")
+        files |= own
+        tables.append([*_header("flexible_bodies", name), *_lines(table)])
     for name, joint in mechanism.joints.items():
         if isinstance(joint, UserRows):
             raise _python("rows", name)
@@ -119,9 +146,8 @@ def to_toml(
         tables.append([*_header("states", name), *_lines(given)])
     if assemble:
         tables.append(["[start]", "assemble = true"])
-    run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
     tables.append(["[run]", *_lines(run)])
-    return "\n\n".join("\n".join(lines) for lines in tables) + "\n"
+    return "\n\n".join("\n".join(lines) for lines in tables) + "\n", files
 
 
 def _contacts(mechanism: Mechanism) -> list[list[str]]:

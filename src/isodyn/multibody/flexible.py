@@ -12,7 +12,6 @@ from isodyn.flexible.floating_frame import (
     deform,
     energies_of_body,
     forces_in_frame,
-    size_of,
 )
 from isodyn.flexible.frame_tangents import (
     add_column,
@@ -23,6 +22,7 @@ from isodyn.flexible.frame_tangents import (
     slopes_over_turning,
     vary_members,
 )
+from isodyn.flexible.stiffening import size_of, stiffen_slopes
 from isodyn.kernels.compiled import F, FloatArray, kernel
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 
@@ -60,8 +60,10 @@ def add_flexible_tangents(
         forces_in_frame(body, flexible, work)
         mass_in_frame(body, flexible, work)
         w = triple(poses[flexible.members[body.first_member].body].w)
-        slopes_over_turning(body, flexible, w, work)
+        slopes_over_turning(body, w, work)
         slopes_over_deformation(body, flexible, work)
+        if body.stiffens == 1:
+            stiffen_slopes(body, flexible, w, work)
         vary_members(body, flexible, poses, c, a, work)
         multiply_slopes(body, work)
         for i in range(6 + size_of(body)):

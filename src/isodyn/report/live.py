@@ -11,6 +11,7 @@ import json
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -79,8 +80,8 @@ class Live:
                 f"nothing is known about how a {type(system).__name__} looks",
                 hint="a live view is for mechanisms, beams and problems with points of a plane",
             )
-        self.scene: Scene = scene
-        data = {"scene": scene_data(scene), "tEnd": t_end, "height": 480}
+        self.scene: Scene = replace(scene, skins=())  # edges are enough while it runs
+        data = {"scene": scene_data(self.scene), "tEnd": t_end, "height": 480}
         self.page = pages.filled("live.html", SCRIPTS, title="live", data=Html(for_script(data))).encode()
         self.origin = np.array(data["scene"]["origin"])  # type: ignore[index]
         self.news = threading.Condition()

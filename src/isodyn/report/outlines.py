@@ -1,20 +1,75 @@
-"""Lines that draw a flexible body: the sharp edges of its mesh, or straight lines between its
-interfaces."""
+"""What a flexible body looks like: its surface in colours of stress; where that would be too much, and for
+exports, the sharp edges of its mesh, or straight lines between its interfaces."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from isodyn.mechanism.flexible_part import FlexiblePart
     from isodyn.mechanism.system import MechanismSystem
     from isodyn.results.solution import Solution
 
 SHARP = np.cos(np.radians(30.0))  # of the angle between two faces that meet in an edge
 MOST = 400  # edges that are drawn
+MOST_TRIANGLES = 6000
+
+
+@dataclass(frozen=True, eq=False)
+class Skin:
+    """The surface of a flexible body: places of its corners (frames, n, 3), triangles (m, 3), and for
+    every corner a number from 0 to 1 that chooses its colour (frames, n)."""
+
+    name: str
+    points: FloatArray
+    triangles: IntArray
+    values: FloatArray
+    label: str
+
+    def at(
+        self, points: FloatArray, values: FloatArray, shades: int = 24
+    ) -> list[tuple[FloatArray, FloatArray, float]]:
+        """Corners and normals of the triangles, those of one shade together, with the number of the
+        shade."""
+        corners = points[self.triangles]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+        shade = np.round(values[self.triangles].mean(axis=1) * shades).astype(int)
+        return [
+            (corners[own].reshape(-1, 3), np.repeat(normals[own], 3, axis=0), float(k) / shades)
+            for k in np.unique(shade)
+            if (own := shade == k).any()
+        ]
+
+
+def surface_points(part: FlexiblePart) -> int:
+    """How many corners are drawn of a body; none if its surface is too large."""
+    solid = part.reduced.elements.solid
+    if solid is None or len(solid.surface) > MOST_TRIANGLES:
+        return 0
+    return int(np.unique(solid.surface).size)
+
+
+def skins_of(sol: Solution, system: MechanismSystem) -> tuple[Skin, ...]:
+    """Surfaces of flexible bodies in colours of von Mises' stress."""
+    found = []
+    for part in system.layout.flexible:
+        if surface_points(part) == 0:
+            continue
+        view, surface = sol.flexible_body(part.name), part.reduced.elements.solid.surface
+        corners, triangles = np.unique(surface, return_inverse=True)
+        rows = range(sol.t.size)
+        points = np.stack([view.positions(k)[corners] for k in rows])
+        stress = np.stack([view.von_mises(k)[corners] for k in rows])
+        most = float(stress.max())
+        label = f"{part.name}: von Mises' stress, 0 to {most:.3g} Pa"
+        found.append(Skin(part.name, points, triangles.reshape(surface.shape), stress / (most or 1.0), label))
+    return tuple(found)
 
 
 def lines_of(sol: Solution, system: MechanismSystem) -> list[tuple[str, FloatArray]]:
@@ -28,6 +83,14 @@ def lines_of(sol: Solution, system: MechanismSystem) -> list[tuple[str, FloatArr
             continue
         moved = np.stack([view.positions(k)[: solid.mesh.p.shape[1]] for k in range(sol.t.size)])
         found += [(part.name, moved[:, chain]) for chain in chains(sharp_edges(solid))]
+    return found
+
+
+def lines_by_name(sol: Solution, system: MechanismSystem) -> dict[str, list[FloatArray]]:
+    """The same lines in their order, by body."""
+    found: dict[str, list[FloatArray]] = {}
+    for name, points in lines_of(sol, system):
+        found.setdefault(name, []).append(points)
     return found
 
 

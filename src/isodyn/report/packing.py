@@ -76,7 +76,17 @@ def scene_data(scene: Scene) -> dict[str, Any]:
                 "values": None if curve.values is None else packed(curve.values),
                 "label": curve.label,
             }
-            for curve in scene.curves
+            for curve in scene.bare_curves
+        ],
+        "skins": [
+            {
+                "name": skin.name,
+                "points": packed(near(skin.points)),
+                "triangles": skin.triangles.ravel().tolist(),
+                "values": packed(skin.values),
+                "label": skin.label,
+            }
+            for skin in scene.skins
         ],
         "marks": [
             {

@@ -95,8 +95,8 @@ class Moment:
 
         self.u = u
         self.poses = [self.at(body.pose) for body in scene.bodies]
-        self.curves = [self.at(curve.points) for curve in scene.curves]
-        self.colours = [self.colours_of(k, curve) for k, curve in enumerate(scene.curves)]
+        self.curves = [self.at(curve.points) for curve in scene.bare_curves]
+        self.colours = [self.colours_of(k, curve) for k, curve in enumerate(scene.bare_curves)]
         self.points = None if scene.points is None else self.at(scene.points)
         self.R = [_turn(pose, scene.flat) for pose in self.poses]
 
@@ -141,8 +141,9 @@ def draw(
         _flat(axes, now, trails)
     else:
         _deep(axes, now, camera or camera_of(scene), trails)
-    for k, curve in enumerate(curve for curve in scene.curves if curve.label):
-        axes.text(0.01, 0.99 - 0.04 * k, curve.label, transform=axes.transAxes, va="top", fontsize=8, color="#777777")
+    labels = [curve.label for curve in scene.bare_curves] + [skin.label for skin in scene.skins]
+    for k, label in enumerate(filter(None, labels)):
+        axes.text(0.01, 0.99 - 0.04 * k, label, transform=axes.transAxes, va="top", fontsize=8, color="#777777")
     shown = [arrow for arrow in scene.arrows if arrow.kind in arrows]
     low, high = scene.low, scene.high
     if shown:
@@ -288,7 +289,7 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
 def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, Any]]:
     """Corners, normals and colour of everything solid, in the world."""
     scene = now.scene
-    found = []
+    found: list[tuple[FloatArray, FloatArray, Any]] = []
     for k, body in enumerate(scene.bodies):
         surface = body.drawing.surface
         if surface.points.size:
@@ -305,6 +306,8 @@ def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, Any]]:
     for line in scene.lines:
         a, b = (now.place(k, p) for k, p in zip((line.first, line.second), line.points, strict=True))
         found.append((*bar(a, b, 0.3 * r), STEEL))
+    for skin in scene.skins:
+        found += [(x, n, heat(value)) for x, n, value in skin.at(now.at(skin.points), now.at(skin.values))]
     for points, paints in zip(now.curves, now.colours, strict=True):
         curve = np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
         found += [(*bar(a, b, 0.5 * r), colour) for (a, b), colour in zip(pairwise(curve), paints, strict=True)]
@@ -354,7 +357,7 @@ def _ways(axes: Axes, now: Moment, camera: Camera | None) -> None:
     first = max(0, k - scene.t.size // TRAIL)
     dim = 2 if scene.flat else 3
     ways = [(i, body.pose[first : k + 1, :dim]) for i, body in enumerate(scene.bodies) if not body.node]
-    ways += [(i + 4, _end(curve)[first : k + 1]) for i, curve in enumerate(scene.curves)]
+    ways += [(i + 4, _end(curve)[first : k + 1]) for i, curve in enumerate(scene.bare_curves)]
     if scene.points is not None:
         ways += [(i, scene.points[first : k + 1, i]) for i in range(scene.points.shape[1])]
     for i, way in ways:

@@ -27,7 +27,7 @@ from isodyn.report.arrows import Arrow, arrows_of
 from isodyn.report.drawings import Drawing, drawing, radius_of_gyration
 from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
-from isodyn.report.outlines import lines_of
+from isodyn.report.outlines import Skin, lines_by_name, lines_of, skins_of, surface_points
 from isodyn.results import Solution
 from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
@@ -37,7 +37,6 @@ from isodyn.results.units import is_whole
 
 if TYPE_CHECKING:  # they bring compiled code, which systems of other kinds do not need
     from isodyn.mechanism.system import JointParts, MechanismSystem
-    from isodyn.results.beam_view import BeamView
 
 FRAMES = 1500
 NUMBERS = 1_500_000  # of all poses and curves together
@@ -122,6 +121,12 @@ class Scene:
     newtons: float = 0.0  # that one unit of length of an arrow stands for
     low_with_arrows: FloatArray | None = None
     high_with_arrows: FloatArray | None = None
+    skins: tuple[Skin, ...] = ()
+
+    @property
+    def bare_curves(self) -> tuple[Curve, ...]:
+        """Curves, without the edges of bodies whose surface is there."""
+        return tuple(one for one in self.curves if one.name not in {skin.name for skin in self.skins})
 
     @property
     def size(self) -> float:
@@ -167,6 +172,7 @@ def scene_of(
     if is_mechanism(sol.system) or is_parametrised(sol.system):
         mechanism = sol.system if is_mechanism(sol.system) else sol.system.mechanism
         wide = 7 * len(mechanism.bodies) + (6 * (len(mechanism.joints) + len(mechanism.loads)) if arrows else 0)
+        wide += sum(4 * surface_points(part) for part in mechanism.layout.flexible)
         return _of_mechanism(mechanical(thinned(sol, _affordable(frames, wide))), arrows and is_whole(sol), space)
     if is_beam(sol.system):
         few = thinned(sol, _affordable(frames, 3 * POINTS * len(sol.system.layout.elements)))
@@ -218,7 +224,7 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     low, high = reach.box(least)
     gravity = system.layout.gravity
     up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
-    scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn)
+    scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn, skins=skins_of(sol, system))
     return _with_arrows(scene, sol, reach) if arrows else scene
 
 
@@ -228,19 +234,14 @@ def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
         reach.points(arrow.points)
         reach.points(arrow.points + arrow.vectors)
     low, high = reach.box(0.5 * scene.size)
-    return replace(
-        scene,
-        arrows=arrows,
-        newtons=newtons,
-        low_with_arrows=low[: reach.dim],
-        high_with_arrows=high[: reach.dim],
-    )
+    low, high = low[: reach.dim], high[: reach.dim]
+    return replace(scene, arrows=arrows, newtons=newtons, low_with_arrows=low, high_with_arrows=high)
 
 
 def _drawn(
     body: Body, held: dict[str, list[FloatArray]], size: float, flat: bool, rolling: dict[str, Solid | Placed]
 ) -> Drawing:
-    if body.is_node:
+    if body.is_node or body.mass == 0.0:  # an interface
         return Drawing()
     return drawing(body, held.get(body.name, []), size, flat, rolling.get(body.name))
 
@@ -369,9 +370,13 @@ def frame_of(
         sol = mechanical(sol)
         system: MechanismSystem = sol.system
         poses_of = [_poses(sol, system.bodies[system.number_of(body.name)], scene.flat) for body in scene.bodies]
-        known, dim = dict(lines_of(sol, system)), 2 if scene.flat else 3
+        known, dim = lines_by_name(sol, system), 2 if scene.flat else 3
         names = [curve.name for curve in scene.curves]
-        return poses_of, [known[x] if x in known else _curve(view_of_line(sol, x))[..., :dim] for x in names], None
+        return (
+            poses_of,
+            [known[x].pop(0) if x in known else _curve(view_of_line(sol, x))[..., :dim] for x in names],
+            None,
+        )
     if is_beam(sol.system):
         return [], [_curve(BeamView(sol))], None
     return [], [], np.stack([sol.q[:, list(pair)] for pair in plane], axis=1)

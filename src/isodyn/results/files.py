@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import itertools
 import os
 import re
@@ -20,8 +21,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from isodyn.errors import FileError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.later import sparse
 from isodyn.memory import in_words
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -44,6 +50,20 @@ def write_file(path: Path | str, data: bytes | memoryview) -> Path:
         while rest:  # in pieces: some systems write at most 2 GB at a time
             rest = rest[file.write(rest[:_CHUNK]) :]
     return Path(path)
+
+
+def arrays_bytes(**arrays: FloatArray) -> bytes:
+    """What a `.npz` file of these arrays holds."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def matrix_bytes(matrix: Any) -> bytes:
+    """What a `.npz` file of a sparse matrix holds."""
+    buffer = io.BytesIO()
+    sparse.save_npz(buffer, matrix)
+    return buffer.getvalue()
 
 
 @contextmanager

@@ -84,6 +84,16 @@ class FlexibleView(ShownInNotebooks):
         columns += [self.sol.v[:, system.v_of(one.name)] for one in self.part.modes]
         return np.hstack([np.zeros((self.sol.t.size, 0)), *columns])
 
+    @cached_property
+    def strain(self) -> FloatArray:
+        """The coordinates of strain, (times, N): with stiffening, those of `deformation` and how much
+        bending shortens the body."""
+        p, stiff = self.deformation, self.reduced.stiffening
+        if stiff is None:
+            return p
+        shorter = 0.5 * np.einsum("ki,cij,kj->kc", p, stiff[-(p.shape[1] - self.reduced.modes) or len(stiff) :], p)
+        return p + np.hstack([shorter, np.zeros((len(p), p.shape[1] - shorter.shape[1]))])
+
     def displacement(self, row: int = -1) -> FloatArray:
         """Return displacements of all points in the floating frame.
 
@@ -150,7 +160,7 @@ class FlexibleView(ShownInNotebooks):
         InputError
             If the body was not made from a mesh.
         """
-        return np.asarray(self._solid().nodal_stress(self.displacement(row)))
+        return np.asarray(self._solid().nodal_stress(self.reduced.basis @ self.strain[row]))
 
     def von_mises(self, row: int = -1) -> FloatArray:
         """Return von Mises' stress at the corners of the mesh.
@@ -177,7 +187,7 @@ class FlexibleView(ShownInNotebooks):
     @property
     def strain_energy(self) -> FloatArray:
         """Energy of strain, (times,)."""
-        return 0.5 * np.einsum("ki,ij,kj->k", self.deformation, self.reduced.stiffness, self.deformation)
+        return 0.5 * np.einsum("ki,ij,kj->k", self.strain, self.reduced.stiffness, self.strain)
 
     @cached_property
     def kinetic_energy(self) -> FloatArray:

@@ -137,10 +137,13 @@ class Found(NamedTuple):
 
 
 def has_load_path(system: System) -> bool:
-    """Whether this is a beam, or a mechanism with beams all of whose parts are compiled."""
+    """Whether this is a beam, or a mechanism with beams or bodies that loads stiffen, all of whose parts are
+    compiled."""
     if isinstance(system, BeamSystem):
         return True
-    return isinstance(system, MechanismSystem) and bool(system.lines) and not isinstance(system, UserMechanismSystem)
+    if not isinstance(system, MechanismSystem) or isinstance(system, UserMechanismSystem):
+        return False
+    return bool(system.lines) or any(part.reduced.stiffening is not None for part in system.layout.flexible)
 
 
 class Equations:

@@ -87,8 +87,10 @@ def _turning(system: MechanismSystem, q: FloatArray, spin: FloatArray, point: Fl
     """v, a; and V, B, A."""
     n = system.nv
     v, a, V, B, A = np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-    W = np.cross(np.eye(3), spin).T  # W x = spin × x
+    W = np.cross(spin, np.eye(3)).T  # W x = spin × x
     for body in system.bodies:
+        if body.is_mode:  # a shape of a flexible body does not change
+            continue
         own, coordinates = system.v_of(body.name), q[system.q_of(body.name)]
         many = 2 if body.kind == "planar" else 3
         r = np.zeros(3)
@@ -103,7 +105,7 @@ def _turning(system: MechanismSystem, q: FloatArray, spin: FloatArray, point: Fl
             w = matrix(coordinates[3:]).T @ spin
             turn = slice(own.start + 3, own.stop)
             v[turn] = w
-            V[turn, turn] = B[turn, turn] = np.cross(np.eye(3), w).T  # RᵀΩ changes by w × ϑ
+            V[turn, turn] = B[turn, turn] = np.cross(w, np.eye(3)).T  # RᵀΩ changes by w × ϑ
     return v, a, V, B, A
 
 

@@ -21,7 +21,7 @@ from isodyn.sweeps.subjects import Address, Subject, address, put, unknown
 build, builder, reader = Later("isodyn.models.build"), Later("isodyn.models.builder"), Later("isodyn.models.reader")
 pydantic = Later("pydantic")
 
-KINDS = ("bodies", "loads", "joints", "beams")
+KINDS = ("bodies", "loads", "joints", "beams", "flexible_bodies")
 
 
 def file_subject(model: Any, names: tuple[str, ...]) -> Subject | None:
@@ -138,7 +138,8 @@ class FileSubject(Subject):
 
     @cached_property
     def _numbers(self) -> Renumbering | None:
-        if self._base.model.problem is not None or self._base.model.beams:
+        model = self._base.model
+        if model.problem is not None or model.beams or model.flexible_bodies:
             return None
         system = self._base.mechanism().compile()
         return Renumbering(system) if type(system) is MechanismSystem and system.description is not None else None

@@ -43,7 +43,9 @@ iso.legends = (c, scene) => {
   c.fillStyle = iso.colour("soft");
   c.font = "11px system-ui, 'Liberation Sans', 'DejaVu Sans', sans-serif";
   c.textAlign = "left";
-  scene.curves.filter((curve) => curve.label).forEach((curve, k) => c.fillText(curve.label, 8, 16 + 15 * k));
+  [...scene.curves, ...scene.skins]
+    .filter((one) => one.label)
+    .forEach((one, k) => c.fillText(one.label, 8, 16 + 15 * k));
 };
 iso.rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 

@@ -143,6 +143,21 @@ iso.merged = (meshes) => ({
   normals: Float32Array.from(meshes.flatMap((mesh) => Array.from(mesh.normals))),
 });
 
+/* Triangles of a surface, those of one shade together. */
+iso.skin = (triangles, points, values, shades = 24) => {
+  const found = new Map();
+  for (let k = 0; k < triangles.length; k += 3) {
+    const corners = [0, 1, 2].map((i) => triangles[k + i]),
+      [a, b, c] = corners.map((i) => points.slice(3 * i, 3 * i + 3)),
+      shade = Math.round(corners.reduce((sum, i) => sum + values[i], 0) * (shades / 3)),
+      normal = iso.unit(iso.cross(iso.sub(b, a), iso.sub(c, a)));
+    if (!found.has(shade)) found.set(shade, { points: [], normals: [] });
+    found.get(shade).points.push(...a, ...b, ...c);
+    found.get(shade).normals.push(...normal, ...normal, ...normal);
+  }
+  return [...found].map(([shade, mesh]) => ({ mesh, m: iso.IDENTITY, p: [0, 0, 0], rgb: iso.heat(shade / shades) }));
+};
+
 iso.View3D = class {
   constructor(scene) {
     this.scene = scene;
@@ -343,6 +358,7 @@ iso.View3D = class {
         }),
       );
     });
+    this.scene.skins.forEach((skin, k) => list.push(...iso.skin(skin.triangles, ...state.skins[k])));
     for (const mark of this.scene.marks) {
       const { m, p } = placed(mark.body);
       if (mark.kind === "ball") list.push({ mesh: this.ballMesh, m, p: iso.add(iso.turn(m, mark.point), p), rgb: steel });

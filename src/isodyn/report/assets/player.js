@@ -11,6 +11,7 @@ iso.Player = class {
       curve.points = iso.unpack(curve.points);
       if (curve.values) curve.values = iso.unpack(curve.values);
     }
+    for (const skin of scene.skins) for (const key of ["points", "values"]) skin[key] = iso.unpack(skin[key]);
     for (const arrow of scene.arrows) arrow.points = iso.unpack(arrow.points);
     scene.points = iso.unpack(scene.points);
     this.times = scene.t.data;
@@ -231,6 +232,7 @@ iso.Player = class {
       poses,
       curves: this.scene.curves.map((curve) => between(curve.points)),
       heats: this.scene.curves.map((curve) => (curve.values ? between(curve.values) : null)),
+      skins: this.scene.skins.map((skin) => [between(skin.points), between(skin.values)]),
       points,
       trails,
       arrows: this.arrows(between),
