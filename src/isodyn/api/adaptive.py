@@ -23,6 +23,7 @@ from isodyn.results.solution import Solution
 from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
 from isodyn.systems import System, as_system, is_system
+from isodyn.systems.base import no_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
@@ -49,7 +50,7 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
     """One run with the steps of a method."""
     system = as_system(system)
     if not is_system(system):
-        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+        raise no_system(system)
     if system.first_order and system.m and method.explicit:
         raise InputError(
             f"{method.name} takes no algebraic unknowns, received a system with {system.m} of them",

@@ -36,6 +36,7 @@ from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system, is_system
+from isodyn.systems.base import no_system
 from isodyn.systems.contacts import refuse_contacts
 
 contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
@@ -287,7 +288,7 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
 def _refuse_for_several(system: Any, dt: Any, one_size: bool, events: Any, others: dict[str, Any]) -> None:
     """InputError for what subdomains do not know."""
     if not isinstance(system, RunsItself):
-        raise InputError(f"system must be one of isodyn's systems, received {type(system).__name__}")
+        raise no_system(system)
     if not one_size:
         raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
     if read_events(events):

@@ -89,7 +89,11 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
             argument="section",
         )
     if model not in ENERGIES:
-        raise InputError(f"there is no strain energy {model!r}", hint=f"known: {', '.join(ENERGIES)}", argument="model")
+        raise InputError(
+            f"there is no strain energy {model!r}",
+            hint=f"known: {', '.join(ENERGIES)}; rods of a mechanism: exact, absolute-nodal",
+            argument="model",
+        )
     if corners not in ("weld", "hinge"):
         raise InputError(f"corners must be 'weld' or 'hinge', received {corners!r}", argument="corners")
     if points.shape[1] == 3:

@@ -208,10 +208,7 @@ class Table:
                 )
             t, x = rows.T
         times, values = _finite("times", t), _finite("values", x)
-        if times.size != values.size or times.size < 2 or not (np.diff(times) > 0).all():
-            raise InputError(
-                f"a table needs ascending times and as many values, at least two; received {times.size} and {values.size}"
-            )
+        _refuse_rows("a table", times, values, 2)
         spline = interpolate.CubicSpline(times, values, bc_type="clamped")
         pieces = [[t0, *c[::-1]] for t0, c in zip(times[:-1], spline.c.T, strict=True)]
         before, after = [-1e300, values[0], 0.0, 0.0, 0.0], [times[-1], values[-1], 0.0, 0.0, 0.0]
@@ -252,10 +249,7 @@ class Staircase:
 
     def __init__(self, t: Any, x: Any) -> None:
         self.times, self.values = _finite("times", t), _finite("values", x)
-        if self.times.size != self.values.size or not self.times.size or not (np.diff(self.times) > 0).all():
-            raise InputError(
-                f"a staircase needs ascending times and as many values; received {self.times.size} and {self.values.size}"
-            )
+        _refuse_rows("a staircase", self.times, self.values, 1)
         pieces = np.zeros((self.times.size, 5))
         pieces[:, 0], pieces[:, 1] = self.times, self.values
         pieces[0, 0] = -1e300
@@ -377,6 +371,21 @@ def _traced(what: str, function: Any, trace: Any) -> Any:
         return trace(function)
     except InputError as error:
         raise InputError(f"{what}: {error.message}", hint=error.hint) from error
+
+
+def _refuse_rows(what: str, times: FloatArray, values: FloatArray, least: int) -> None:
+    """InputError for times and values that do not belong together."""
+    if times.size != values.size or times.size < least:
+        raise InputError(
+            f"{what} needs as many values as times, at least {least}; received {values.size} values and {times.size} times"
+        )
+    back = np.flatnonzero(np.diff(times) <= 0)
+    if back.size:
+        k = int(back[0])
+        raise InputError(
+            f"times of {what} must ascend, but {times[k + 1]:g} follows {times[k]:g} (row {k + 2})",
+            hint="sort the rows, and leave one of those that share a time",
+        )
 
 
 def _finite(what: str, values: Any, hint: str | None = None) -> FloatArray:

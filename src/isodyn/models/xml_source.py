@@ -126,6 +126,8 @@ def read_xml(source: Any, what: str) -> Element:
 
 def parse_xml(text: str | bytes, name: str) -> Element:
     """The root element of a text."""
+    if not text.strip():
+        raise InputError(f"{name or 'the text'} is empty", hint="was it saved, or downloaded to its end?")
     builder = _Builder(name)
     try:
         builder.parser.Parse(text, True)
@@ -186,7 +188,7 @@ def _text(source: Any, what: str) -> tuple[str | bytes, str]:
     path = Path(source)
     try:
         if not path.is_file():
-            raise InputError(f"there is no file {path}")
+            raise InputError(f"{path} is a folder, not a file" if path.is_dir() else f"there is no file {path}")
         return path.read_bytes(), str(path)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):

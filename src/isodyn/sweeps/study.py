@@ -11,11 +11,14 @@ import warnings
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from inspect import signature
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from isodyn.api import integrate
 from isodyn.errors import FileError, InputError, InterruptedWarning, MendedWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
@@ -291,7 +294,13 @@ def described(
 
 
 def _refuse(options: Mapping[str, Any]) -> None:
-    """InputError for options of `integrate` that have no meaning for many runs."""
+    """InputError for what is no option of `integrate`, or has no meaning for many runs."""
+    known = signature(integrate).parameters
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"options of integrate: {', '.join(list(known)[1:])}"
+            raise InputError(f"sweep has no option {name!r}", hint=hint)
     for name in ("observe", "checkpoint", "executor"):
         if options.get(name) is not None:
             raise InputError(f"{name} is for single runs", hint="outputs= says what is kept of each point")

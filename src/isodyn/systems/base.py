@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
+from isodyn.errors import InputError
 from isodyn.notebook_views import ShownSystem
 
 if TYPE_CHECKING:
@@ -78,3 +79,13 @@ class BaseSystem(ShownSystem):
 def is_system(given: object) -> TypeGuard[System]:
     """Whether this is a system, ready to be integrated."""
     return isinstance(given, BaseSystem)
+
+
+def no_system(given: object) -> InputError:
+    """What to tell somebody who gave something else."""
+    hint = (
+        f"a ready problem is iso.problems.get({given!r}).system(), a model file iso.models.load_model(path).system"
+        if isinstance(given, str)
+        else "such as iso.Mechanism, iso.MechanicalSystem, iso.LinearSystem or iso.FirstOrderSystem"
+    )
+    return InputError(f"system must be one of isodyn's systems, received {type(given).__name__}", hint=hint)
