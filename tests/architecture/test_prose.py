@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from architecture_source import PACKAGE
 
 WIDE = 100

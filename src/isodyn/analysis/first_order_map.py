@@ -4,9 +4,9 @@
     s = (q, p),   s' = h(s) = (p, g(q)),      the step is a map of (s, v) with v ~ s'(t_n − phi dt)
 
 Theorem 2.4.5 of the source says that no member is symplectic, and that all are with l5 = 0
-[Shimada2014 (2.182)]. Neither holds. For rho = 1, v_n drops out of the map and every member is the midpoint
-rule, which is symplectic. With l5 = 0 the step is s_1 = s_n + dt v_n, of first order, and no member
-is symplectic. docs/corrections.md has the numbers.
+[Shimada2014 (2.182)]. Neither holds. For rho = 1, v_n drops out of the map and every member is the
+midpoint rule, which is symplectic. With l5 = 0 the step is s_1 = s_n + dt v_n, of first order, and
+no member is symplectic. docs/corrections.md has the numbers.
 """
 
 from __future__ import annotations

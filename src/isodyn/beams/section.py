@@ -4,8 +4,8 @@
     EI_y = E ∫z²dA,   EI_z = E ∫y²dA = EI,   ρI_y, ρI_z likewise,   ρJ = ρI_y + ρI_z,   GJ torsion,   GA_y, GA_z shear
 
 y points across the beam in its plane. A rod in space has the axes x along itself, y and z in the
-cross-section, and the forces (N, Q_y, Q_z, T, M_y, M_z) = C ε. EI4 enters the Green–Lagrange energy only
-[Shimada2014 (8.37)]. Damping is Kelvin and Voigt's: stress E (ε + τ ε̇), with one time τ for
+cross-section, and the forces (N, Q_y, Q_z, T, M_y, M_z) = C ε. EI4 enters the Green–Lagrange energy
+only [Shimada2014 (8.37)]. Damping is Kelvin and Voigt's: stress E (ε + τ ε̇), with one time τ for
 stretching and one for bending.
 """
 

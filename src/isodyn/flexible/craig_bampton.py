@@ -1,13 +1,15 @@
 """Craig and Bampton's reduction of finite elements to interfaces and modes.
 
-An interface is a set of points that move like a rigid body: displacement d and rotation ϑ of its centre. The
-first one is held, since the floating frame moves with it. The displacements of all points are
+An interface is a set of points that move like a rigid body: displacement d and rotation ϑ of its
+centre. The first one is held, since the floating frame moves with it. The displacements of all
+points are
 
     u = S p,   S = [constraint modes, fixed-interface modes]
 
-A constraint mode is the static answer to a unit displacement or rotation of one interface; the others are
-the lowest modes with all interfaces held, scaled so that their largest displacement is one. All that
-inertia needs in the floating frame are sums over points, computed once (isodyn.flexible.floating_frame).
+A constraint mode is the static answer to a unit displacement or rotation of one interface; the
+others are the lowest modes with all interfaces held, scaled so that their largest displacement is
+one. All that inertia needs in the floating frame are sums over points, computed once
+(isodyn.flexible.floating_frame).
 """
 
 from __future__ import annotations
@@ -51,8 +53,8 @@ class ReducedBody:
     moments, inertia
         Σ m Ŝ, (3, N + 1), and Σ m Ŝ_αᵀŜ_β, (3, 3, N + 1, N + 1), from the first interface.
     stiffening
-        Geometric stiffness under unit loads: body forces e_α (3) and X_β e_α (9), forces and torques on
-        each interface but the first (6); (loads, N, N), or None.
+        Geometric stiffness under unit loads: body forces e_α (3) and X_β e_α (9), forces and
+        torques on each interface but the first (6); (loads, N, N), or None.
     """
 
     elements: FiniteElements
@@ -150,8 +152,8 @@ def _interfaces(
 
 
 def _points(what: str, elements: FiniteElements, given: Any) -> IntArray:
-    """Numbers of the points of an interface: a function of (x, y, z) arrays, a mask, numbers, or the
-    name of a boundary of the mesh."""
+    """Numbers of the points of an interface: a function of (x, y, z) arrays, a mask, numbers, or
+    the name of a boundary of the mesh."""
     chosen, places = given, elements.points
     if isinstance(given, str):
         if elements.solid is None:
@@ -270,8 +272,8 @@ def _stiffening(
     K: FloatArray,
     modes: int,
 ) -> FloatArray:
-    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, and under unit loads on
-    the other interfaces, the first interface being held."""
+    """Geometric stiffness of the stresses under body forces ρ e_α and ρ X_β e_α, and under unit
+    loads on the other interfaces, the first interface being held."""
     if elements.solid is None:
         raise InputError(
             f"{what}: geometric stiffening needs stresses",

@@ -1,24 +1,26 @@
 """Forces of one flexible body, in a frame that moves with its first interface.
 
-A point of the body is at r₀ + R₀ y, y = Ŝ p̂ (isodyn.flexible.tables). Its acceleration, in axes of the
-frame and with A₀ = R₀ᵀ(r̈₀ − g), W = ω~, L = ω̇~ + ω~², is
+A point of the body is at r₀ + R₀ y, y = Ŝ p̂ (isodyn.flexible.tables). Its acceleration, in axes of
+the frame and with A₀ = R₀ᵀ(r̈₀ − g), W = ω~, L = ω̇~ + ω~², is
 
     A₀ + L y + 2 W ẏ + ÿ
 
-so that with the sums m = Σ m, ŝ = Σ m Ŝ, N̂_αβ = Σ m Ŝ_αᵀŜ_β over all points, none of them left out,
+so that with the sums m = Σ m, ŝ = Σ m Ŝ, N̂_αβ = Σ m Ŝ_αᵀŜ_β over all points, none of them left
+out,
 
     on the frame      f = m A₀ + L ŝp̂ + 2 W ŝp̂' + ŝp̂''
     about its origin  τ_γ = ε_γαβ T_αβ,   T_αβ = ŝ_αp̂ A₀_β + Σ_δ p̂ᵀN̂_αδ (L_βδ p̂ + 2 W_βδ p̂') + p̂ᵀN̂_αβ p̂''
     on p              ŝᵀA₀ + Σ_αβ N̂_αβ (L_αβ p̂ + 2 W_αβ p̂') + Σ_α N̂_αα p̂'' + K p + D p'
 
-(and on request geometric stiffness: isodyn.flexible.stiffening). Interfaces are bodies: with
-y = R₀ᵀ(r − r₀), E = R₀ᵀR and V(B) = ½ (B₃₂ − B₂₃, B₁₃ − B₃₁, B₂₁ − B₁₂) their parts of p and its rates are
+(and on request geometric stiffness: isodyn.flexible.stiffening). Interfaces are bodies: with y =
+R₀ᵀ(r − r₀), E = R₀ᵀR and V(B) = ½ (B₃₂ − B₂₃, B₁₃ − B₃₁, B₂₁ − B₁₂) their parts of p and its rates
+are
 
     y − X,   ẏ = R₀ᵀ(ṙ − ṙ₀) − ω × y,   ÿ = R₀ᵀ(r̈ − r̈₀) − 2ω × ẏ − ω × (ω × y) − ω̇ × y
     ϑ = V(E),   V(Ė),  Ė = E ω_j~ − ω~ E,   V(Ë)
 
-and forces (n, m) on these parts act on the interface as R₀ n and V(Eᵀ m~), on the frame as −n, −y × n and
-−V(m~ Eᵀ). Derivation: docs/derivations/flexible_bodies.md.
+and forces (n, m) on these parts act on the interface as R₀ n and V(Eᵀ m~), on the frame as −n, −y ×
+n and −V(m~ Eᵀ). Derivation: docs/derivations/flexible_bodies.md.
 """
 
 from __future__ import annotations

@@ -151,7 +151,8 @@ class Solid:
         return "hexahedron", np.asarray(skfem_meshio.to_meshio(self.mesh).cells_dict["hexahedron"])
 
     def arrays(self) -> dict[str, FloatArray]:
-        """The mesh as arrays, which a `.npz` file holds: points, and corners in the order of scikit-fem."""
+        """The mesh as arrays, which a `.npz` file holds: points, and corners in the order of
+        scikit-fem."""
         return {"points": self.mesh.p.T, next(k for k, one in KINDS.items() if one == self._kind): self.mesh.t.T}
 
     @property

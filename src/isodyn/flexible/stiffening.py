@@ -1,9 +1,10 @@
-"""Geometric stiffness of a flexible body: stresses of inertia forces and of forces at its interfaces.
+"""Geometric stiffness of a flexible body: stresses of inertia forces and of forces at its
+interfaces.
 
-Stresses are those of statics, held at the first interface, under the body forces −ρ(A₀ + L X) and the
-forces F at the other interfaces. K_α, K_αβ, K_c are geometric stiffnesses under unit loads
-(`ReducedBody.stiffening`). By the symmetry of energy K_c is also how far bending shortens the body: the
-coordinates of strain are p + s, with
+Stresses are those of statics, held at the first interface, under the body forces −ρ(A₀ + L X) and
+the forces F at the other interfaces. K_α, K_αβ, K_c are geometric stiffnesses under unit loads
+(`ReducedBody.stiffening`). By the symmetry of energy K_c is also how far bending shortens the body:
+the coordinates of strain are p + s, with
 
     s_c = ½ pᵀK_c p                       of interfaces; 0 of modes
     F_c = (ŝᵀA₀ + L_αβ N̂_αβ p̂ + K (p + s))_c

@@ -23,8 +23,8 @@ class MemberData(Struct):
 
 
 class FlexibleData(Struct):
-    """A flexible body: its mass, how many interfaces and modes it has, whether inertia forces stiffen
-    it, and where its numbers begin in the arrays of `FlexibleTables`."""
+    """A flexible body: its mass, how many interfaces and modes it has, whether inertia forces
+    stiffen it, and where its numbers begin in the arrays of `FlexibleTables`."""
 
     mass = real
     interfaces, modes, stiffens = integer, integer, integer
@@ -37,8 +37,8 @@ class FlexibleTables(Struct):
 
     With N the size of p: `points` has the places X of interfaces; `moments` Σ m Ŝ, (3, N + 1);
     `inertia` Σ m Ŝ_αᵀŜ_β, (3, 3, N + 1, N + 1); `stiffness` and `damping` (N, N); `stiffening` the
-    geometric stiffness under unit loads, (12 and six for each interface but the first, N, N); `blocks` the first entries
-    of the blocks of J between members.
+    geometric stiffness under unit loads, (12 and six for each interface but the first, N, N);
+    `blocks` the first entries of the blocks of J between members.
     """
 
     bodies = many(FlexibleData, "flexible_bodies")
@@ -54,12 +54,12 @@ class FlexibleTables(Struct):
 class FlexibleScratch(Struct):
     """Numbers of one body.
 
-    p̂ with rate and acceleration; Σ p̂ᵀ(inertia) and the same of the rate; forces on the frame (in its
-    axes) and on p; accelerations of the frame: A₀ of its origin without weight, W = ω~, L = ω̇~ + ω~²;
-    turns of interfaces against the frame with rates; slopes of the forces over accelerations,
-    velocities and p; slopes of these over the velocities of all members; slopes of the forces over
-    the latter, and forces on members; forces at interfaces, what unit loads there do to p, how bending
-    shortens the body, and K times the slopes of that.
+    p̂ with rate and acceleration; Σ p̂ᵀ(inertia) and the same of the rate; forces on the frame (in
+    its axes) and on p; accelerations of the frame: A₀ of its origin without weight, W = ω~, L = ω̇~
+    + ω~²; turns of interfaces against the frame with rates; slopes of the forces over
+    accelerations, velocities and p; slopes of these over the velocities of all members; slopes of
+    the forces over the latter, and forces on members; forces at interfaces, what unit loads there
+    do to p, how bending shortens the body, and K times the slopes of that.
     """
 
     p, p_rate, p_acceleration = reals("flexible_hat"), reals("flexible_hat"), reals("flexible_hat")

@@ -22,9 +22,9 @@ class UserRows(Part):
     """Rows φ = 0 from a function of poses, or rows ψ = 0 of their rates, of one or two bodies.
 
     Derivatives come from differences, so the function must be smooth. A function under Numba's
-    `@njit` runs inside the compiled step; its poses have position, R, velocity and angular_velocity,
-    and no methods. Rows ψ need not be integrable (a blade that cannot slip sideways); they act by
-    forces along ∂ψ/∂v.
+    `@njit` runs inside the compiled step; its poses have position, R, velocity and
+    angular_velocity, and no methods. Rows ψ need not be integrable (a blade that cannot slip
+    sideways); they act by forces along ∂ψ/∂v.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     ACCELERATION  out = [φ̈; ψ̇] with φ̈ = G a − b
     RATE        out = q̇, the derivative of q ⊕ εv
     LEVELS      out = what POSITION and VELOCITY answer, one behind the other (asked only of models that know it)
-    MULTIPLIERS out = ∂balance/∂lam in the places of G, one row for each multiplier: G − (∂Q/∂lam)ᵀ (asked only of models
-                whose forces depend on multipliers)
+    MULTIPLIERS out = ∂balance/∂lam in the places of G, one row a multiplier: G − (∂Q/∂lam)ᵀ
+                (asked only of models whose forces depend on multipliers)
     SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
                 what increments told to what the poses say (asked only of models that count turns)
 

@@ -48,6 +48,16 @@ def leaving_row(T: FloatArray, basis: IntArray, column: int) -> int:
     return row
 
 
+@kernel()
+def has_left(T: FloatArray, basis: IntArray) -> bool:
+    """Whether the artificial variable left the basis, or is rounding in it."""
+    n = basis.size
+    for i in range(n):
+        if basis[i] == 2 * n:
+            return bool(T[i, 2 * n + 1] <= DONE)
+    return True
+
+
 @kernel(i8(F2, F, F), apart=True, allocates=True)
 def lemke(W: FloatArray, b: FloatArray, p: FloatArray) -> int:
     """0 ≤ p ⊥ W p + b ≥ 0 by Lemke's pivots, into p; NOT_CONVERGED where they end on a ray.
@@ -74,10 +84,7 @@ def lemke(W: FloatArray, b: FloatArray, p: FloatArray) -> int:
     for _ in range(50 * n + 50):
         pivot(T, row, enters)
         leaves, basis[row] = basis[row], enters
-        gone = leaves == 2 * n
-        for i in range(n):
-            gone = gone or (basis[i] == 2 * n and T[i, 2 * n + 1] <= DONE)
-        if gone:
+        if has_left(T, basis):
             for i in range(n):
                 if n <= basis[i] < 2 * n:
                     p[basis[i] - n] = max(0.0, T[i, 2 * n + 1]) * most / size

@@ -83,7 +83,8 @@ def _gradient_of(value: Any, m: int, frames: Frames, holonomic: bool) -> tuple[A
 
 
 def _mixed_of(shifted: Any, m: int, frames: Frames, holonomic: bool) -> Any:
-    """Mixed second differences of λ·φ along increments of frames, or of λ·ψ along rates and either."""
+    """Mixed second differences of λ·φ along increments of frames, or of λ·ψ along rates and
+    either."""
     side, columns = frames.side, frames.columns
     way, steps = 0 if holonomic else 1, MIXED * np.array([frames.sizes, frames.rates])
 

@@ -43,8 +43,8 @@ def can_compile(system: UserMechanismSystem) -> bool:
 
 
 def joined_model(system: UserMechanismSystem) -> Any:
-    """The model function of the mechanism with all layers: rows φ behind those of the joints, rows ψ
-    behind all."""
+    """The model function of the mechanism with all layers: rows φ behind those of the joints, rows
+    ψ behind all."""
     state = PlacedBodies(system)
     state.place(system.q0, system.v0)
     function, others = system.function, len(system.layout.rows)

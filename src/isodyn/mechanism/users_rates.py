@@ -34,7 +34,8 @@ def changed(rows: UserRows, pose: Pose, d: FloatArray) -> Pose:
 def curvatures_of_rates(
     rows: UserRows, t: float, poses: list[Pose], lam: FloatArray, kept: Any, beat: float
 ) -> tuple[FloatArray, FloatArray]:
-    """∂g/∂v and ∂g/∂q along the frames of the bodies of these rows, with forces g = λ ∂ψ/∂(ṙ, ω)."""
+    """∂g/∂v and ∂g/∂q along the frames of the bodies of these rows, with forces g = λ ∂ψ/∂(ṙ,
+    ω)."""
     index = [(k, int(i)) for k, some in enumerate(kept) for i in some]
     sizes = size_of(rows)
 

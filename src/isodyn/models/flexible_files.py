@@ -1,8 +1,8 @@
 """Flexible bodies in model files: a mesh or matrices in files beside the model, and the points of
 interfaces by numbers, ranges of coordinates or names of boundaries.
 
-What is written: the mesh as `NAME.npz` (points, corners), or `NAME_points.npz`, `NAME_stiffness.npz` and
-`NAME_mass.npz`; interfaces as numbers of points.
+What is written: the mesh as `NAME.npz` (points, corners), or `NAME_points.npz`,
+`NAME_stiffness.npz` and `NAME_mass.npz`; interfaces as numbers of points.
 """
 
 from __future__ import annotations

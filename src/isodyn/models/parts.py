@@ -178,7 +178,8 @@ class Beam(FilePart):
 
 class FlexibleBody(FilePart):
     """A body from finite elements: as of `Mechanism.add_flexible_body`. A mesh with a material, or
-    points, stiffness and mass; files stand beside the model file unless their paths are absolute."""
+    points, stiffness and mass; files stand beside the model file unless their paths are
+    absolute."""
 
     mesh: str | None = None
     E: Positive | None = None

@@ -45,8 +45,8 @@ class Source:
 
     @contextmanager
     def file(self, name: str) -> Iterator[Path]:
-        """The path of a file that the model names: beside the model unless it is absolute, or one that
-        is kept with the text."""
+        """The path of a file that the model names: beside the model unless it is absolute, or one
+        that is kept with the text."""
         if name not in self.files:
             yield Path(self.name).parent / name
             return

@@ -182,7 +182,8 @@ def orientation(value: Any, info: ValidationInfo) -> Any:
 
 
 def interfaces(value: Any, info: ValidationInfo) -> dict[str, Any]:
-    """Points of interfaces: numbers, {x = [low, high], …}, or the name of a boundary of the mesh."""
+    """Points of interfaces: numbers, {x = [low, high], …}, or the name of a boundary of the
+    mesh."""
     if not isinstance(value, dict) or not value:
         raise refuse(f"a table of interfaces is needed, received {said(value)}", hint="{left = {x = [0, 1e-6]}}")
     found: dict[str, Any] = {}

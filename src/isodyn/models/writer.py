@@ -135,12 +135,7 @@ def text_and_files(
     for name, sensor in mechanism.sensors.items():
         given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
         tables.append([*_header("sensors", name), *_lines(given)])
-    for name, controller in mechanism.controllers.items():
-        if callable(controller.law):
-            raise _python("laws of controller", name)
-        given = {"every": controller.every, "writes": list(controller.writes), "law": list(controller.law)}
-        given |= {"delay": controller.delay or None, "low": controller.low, "high": controller.high}
-        tables.append([*_header("controllers", name), *_lines(given)])
+    tables += _controllers(mechanism)
     for name, state in mechanism.states.items():
         given = {"rate": inlined(state.rate, state.parameters), "initial": state.initial, "size": state.size}
         tables.append([*_header("states", name), *_lines(given)])
@@ -153,6 +148,18 @@ def text_and_files(
 def _contacts(mechanism: Mechanism) -> list[list[str]]:
     """Tables of the contacts."""
     return [[*_header("contacts", name), *_lines(_part(CONTACTS, one))] for name, one in mechanism.contacts.items()]
+
+
+def _controllers(mechanism: Mechanism) -> list[list[str]]:
+    """Tables of the controllers."""
+    tables = []
+    for name, controller in mechanism.controllers.items():
+        if callable(controller.law):
+            raise _python("laws of controller", name)
+        given = {"every": controller.every, "writes": list(controller.writes), "law": list(controller.law)}
+        given |= {"delay": controller.delay or None, "low": controller.low, "high": controller.high}
+        tables.append([*_header("controllers", name), *_lines(given)])
+    return tables
 
 
 def _python(what: str, name: str) -> InputError:

@@ -4,8 +4,9 @@ places of their velocities.
     T v = (ṙ, ω),     forces Tᵀg,     rows g·T,     g·(r̈, ω̇) = g·T a + rest
     ∂(Tᵀg)/∂v = TᵀB_v T,     ∂(Tᵀg)/∂q = Tᵀ(B_q T + B_v ∂(T v)/∂q) + (∂Tᵀ/∂q) g
 
-with B_v and B_q the changes of g along rates and increments of the frames. T is the identity for bodies; nodes
-of beams: isodyn.multibody.nodes. Gradients have six numbers for each side, as those of measures.
+with B_v and B_q the changes of g along rates and increments of the frames. T is the identity for
+bodies; nodes of beams: isodyn.multibody.nodes. Gradients have six numbers for each side, as those
+of measures.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What a flexible body looks like: its surface in colours of stress; where that would be too much, and for
-exports, the sharp edges of its mesh, or straight lines between its interfaces."""
+"""What a flexible body looks like: its surface in colours of stress; where that would be too much,
+and for exports, the sharp edges of its mesh, or straight lines between its interfaces."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ MOST_TRIANGLES = 6000
 
 @dataclass(frozen=True, eq=False)
 class Skin:
-    """The surface of a flexible body: places of its corners (frames, n, 3), triangles (m, 3), and for
-    every corner a number from 0 to 1 that chooses its colour (frames, n)."""
+    """The surface of a flexible body: places of its corners (frames, n, 3), triangles (m, 3), and
+    for every corner a number from 0 to 1 that chooses its colour (frames, n)."""
 
     name: str
     points: FloatArray

@@ -86,8 +86,8 @@ class FlexibleView(ShownInNotebooks):
 
     @cached_property
     def strain(self) -> FloatArray:
-        """The coordinates of strain, (times, N): with stiffening, those of `deformation` and how much
-        bending shortens the body."""
+        """The coordinates of strain, (times, N): with stiffening, those of `deformation` and how
+        much bending shortens the body."""
         p, stiff = self.deformation, self.reduced.stiffening
         if stiff is None:
             return p

@@ -7,8 +7,8 @@ The factor s is an unknown, and a plane across the path at the distance ℓ take
 direction of the step before, (d, Δs) the step with all its corrections. Both columns, residual and
 ∂r/∂s = r(1) − r(0), share one factorisation.
 Lengths are in typical sizes of the system, as a mean over its coordinates, and the factor counts as
-much as the motion does at the start. Steps that fail, or that corrections lead far away, are halved;
-easy ones become longer.
+much as the motion does at the start. Steps that fail, or that corrections lead far away, are
+halved; easy ones become longer.
 """
 
 from __future__ import annotations

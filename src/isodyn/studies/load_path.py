@@ -137,8 +137,8 @@ class Found(NamedTuple):
 
 
 def has_load_path(system: System) -> bool:
-    """Whether this is a beam, or a mechanism with beams or bodies that loads stiffen, all of whose parts are
-    compiled."""
+    """Whether this is a beam, or a mechanism with beams or bodies that loads stiffen, all of whose
+    parts are compiled."""
     if isinstance(system, BeamSystem):
         return True
     if not isinstance(system, MechanismSystem) or isinstance(system, UserMechanismSystem):
