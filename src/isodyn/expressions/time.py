@@ -221,9 +221,9 @@ class Table:
 
 
 class Staircase:
-    """Values from given times on, each until the next; constant before the first and after the
-    last.
+    """Values from given times on, each until the next.
 
+    It is constant before the first time and after the last.
     Give the times to `breakpoints=` of the run: the function jumps there.
 
     Parameters

@@ -212,8 +212,7 @@ class GearTrain:
 
     @property
     def speeds(self) -> FloatArray:
-        """V, speeds of all moving links for unit speeds of the drives [Pennestri2008 (42),
-        (43)]."""
+        """V, speeds of moving links for unit speeds of the drives [Pennestri2008 (42), (43)]."""
         Psi = self.constraints
         free = [self.links.index(link) for link in self.drives]
         bound = [n for n in range(len(self.links)) if n not in free]

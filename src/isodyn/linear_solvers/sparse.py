@@ -4,8 +4,9 @@ of what it used.
     dense                        P A = L U, LAPACK
     diagonal                     b / d
     symmetric, positive diagonal P A Pᵀ = L D Lᵀ: CHOLMOD where cvxopt is installed, else PARDISO
-                                 where pypardiso is, else SuperLU in symmetric mode with minimum degree on
-                                 A + Aᵀ, whose factors go over to compiled solves in dense blocks
+                                 where pypardiso is, else SuperLU in symmetric mode with minimum
+                                 degree on A + Aᵀ, whose factors go over to compiled solves in
+                                 dense blocks
     else                         P A Q = L U, SuperLU with column ordering and row pivoting
 
 The order is that of what they took of 200,000 unknowns of a plate in one thread (factors and one

@@ -106,9 +106,9 @@ class Watched:
         low: float | None = None,
         high: float | None = None,
     ) -> Controller:
-        """Add a controller: a law that reads the mechanism at equal distances in time and sets
-        loads.
+        """Add a controller: a law that reads the mechanism at every sample and sets loads.
 
+        Samples are equally spaced in time.
         Loads hold what was written until the next sample. Where that changes forces, the run starts
         anew from the same state, as at a breakpoint. The first sample is at the start of the run,
         and `every` is a whole multiple of dt; a run with another dt is refused.
