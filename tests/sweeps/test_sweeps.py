@@ -230,7 +230,7 @@ def test_every_cut_and_flip_of_the_header_is_told(tmp_path: Path) -> None:
 
 def test_files_are_not_overwritten(tmp_path: Path) -> None:
     path, _ = written(tmp_path)
-    with pytest.raises(FileError, match=r"a.nc is there already\nhint: resume=True"):
+    with pytest.raises(FileError, match=r"a.nc already exists\nhint: resume=True"):
         iso.sweep(swing(), GRID, OUTPUTS, workers=0, out=path, **RUN)
     with pytest.raises(InputError, match="is the file of another sweep"):
         iso.sweep(swing(), GRID, OUTPUTS, workers=0, out=path, resume=True, dt=0.005, t_end=0.2)

@@ -39,10 +39,10 @@ COMMANDS = {
     "fit": (_FIT, "fit_command", "Fit parameters of a model to measured data."),
     "order": (_STUDIES, "order", "Measure the order of accuracy on a problem."),
     "compare": (_STUDIES, "compare_command", "Compare every formulation on a problem."),
-    "verify": (_VERIFY, "verify_command", "Run the standard set against its references."),
+    "verify": (_VERIFY, "verify_command", "Run the standard test cases against their references."),
     "scheme": (_SCHEME, "scheme", "Show coefficients, damping and period error of schemes."),
     "schema": (_MODELS, "schema_command", "Print the JSON Schema of model files, for editors."),
-    "export-fmu": (_MODELS, "export_fmu_command", "Write a model file as a unit for co-simulation (FMI 3)."),
+    "export-fmu": (_MODELS, "export_fmu_command", "Write a model file as a co-simulation unit (FMI 3)."),
     "cite": (_REPORT, "cite_command", "List what to cite for problems and schemes."),
 }
 BROKEN_PIPE = 1  # the reader of the output has gone: no message
@@ -116,7 +116,7 @@ def _drop_output() -> None:
 
 def _run(arguments: Sequence[str] | None) -> int:
     if any("\x00" in word for word in arguments or ()):
-        return _fail("an argument holds a byte 0, which no name and no number has", 2)
+        return _fail("an argument contains a zero byte, which no name or number has", 2)
     try:
         result = cli.main(
             args=None if arguments is None else list(arguments), prog_name="isodyn", standalone_mode=False

@@ -33,23 +33,23 @@ _NORMAL = re.compile(r"normal\(([^,()]+),([^,()]+)\)")
     multiple=True,
     required=True,
     metavar="NAME[=LOW:HIGH]",
-    help="A parameter to be found, with its bounds; either may be left out. May be repeated.",
+    help="A parameter to fit, with its bounds; either bound may be left out. May be repeated.",
 )
 @click.option(
-    "-c", "--channel", "channels", multiple=True, metavar="COLUMN[=QUANTITY]", help="Columns that are fitted."
+    "-c", "--channel", "channels", multiple=True, metavar="COLUMN[=QUANTITY]", help="A column to fit. May be repeated."
 )
-@click.option("--start", "starts", multiple=True, metavar="NAME=VALUE", help="Where the fit begins.")
+@click.option("--start", "starts", multiple=True, metavar="NAME=VALUE", help="Initial value of a parameter.")
 @click.option(
-    "--prior", "priors", multiple=True, metavar="NAME=normal(MEAN, SD)", help="What is known beside the data."
+    "--prior", "priors", multiple=True, metavar="NAME=normal(MEAN, SD)", help="What else is known about a parameter."
 )
-@click.option("--noise", "noises", multiple=True, metavar="CHANNEL=SD", help="Noise of a channel, where it is known.")
-@click.option("--hold-out", type=float, default=0.0, show_default=True, help="Share of samples, the last, to compare.")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@click.option("--max-runs", type=int, default=100, show_default=True, help="Most runs that are taken.")
+@click.option("--noise", "noises", multiple=True, metavar="CHANNEL=SD", help="Noise of a channel, if it is known.")
+@click.option("--hold-out", type=float, default=0.0, show_default=True, help="Share of last samples to compare only.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
+@click.option("--max-runs", type=int, default=100, show_default=True, help="Largest number of runs.")
 @click.option("--scheme", "scheme_text", metavar="SPEC", help="Integration scheme.")
 @click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints are treated.")
 @click.option("--dt", type=float, help="Time step.")
-@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with pictures (.html).")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report with plots (.html).")
 @JSON
 def fit_command(*, model: str, data: Path, report: Path | None, as_json: bool, **asked: Any) -> None:
     """Fit parameters of MODEL, a model file or a problem, to the measured channels of DATA, a CSV

@@ -31,10 +31,10 @@ def schema_command(as_json: bool) -> None:
 
 @click.command("export-fmu")
 @click.argument("model")
-@click.option("--folder", default=".", help="Where to write.")
-@click.option("--name", help="Name of the unit; that of the file if left out.")
+@click.option("--folder", default=".", help="Folder to write to.")
+@click.option("--name", help="Name of the unit. Default: the name of the file.")
 def export_fmu_command(model: str, folder: str, name: str | None) -> None:
-    """Write a model file as a unit for co-simulation (FMI 3); isodyn must be installed where it is
+    """Write a model file as a co-simulation unit (FMI 3); isodyn must be installed where it is
     loaded."""
     need_pydantic()
     click.echo(model_fmu.export_fmu(model, folder, name))
@@ -71,7 +71,7 @@ def read_model(target: str, overrides: dict[str, float]) -> Any:
     """The model of a TOML file; Python files are refused with the way to name them."""
     if target.endswith(".py"):
         raise InputError(
-            f"{target} is a Python file: it runs only when it is named as such",
+            f"{target} is a Python file: it runs only with --python",
             hint=f"isodyn run --python {target}:system --dt … --t-end …",
         )
     need_pydantic()
@@ -104,5 +104,5 @@ def system_of_python(target: str) -> Any:
             raise InputError(f"{name}() of {path} failed: {type(error).__name__}: {error}") from error
     system = as_system(system)
     if not is_system(system):
-        raise InputError(f"{name!r} of {path} is no system of isodyn but {type(system).__name__}")
+        raise InputError(f"{name!r} of {path} is not a system of isodyn but {type(system).__name__}")
     return system

@@ -50,7 +50,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
     help='How constraints are treated, such as "baumgarte(20,30)". Default: "stabilised".',
 )
 @click.option("--dt", type=float, help="Time step in seconds.")
-@click.option("--rtol", type=float, help="Relative error that adaptive steps keep, instead of --dt.")
+@click.option("--rtol", type=float, help="Relative tolerance of adaptive steps, instead of --dt.")
 @click.option("--t-end", type=float, help="End time in seconds.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="Set a parameter of the problem. May be repeated."
@@ -150,7 +150,7 @@ def _integrated(system: System, options: dict[str, Any], files: Files, model: di
             try:
                 say_written(files.write(error.partial))
             except IsodynError as other:
-                error.add_note(f"what was done until then is lost too: {other.args[0]}")
+                error.add_note(f"the run so far is lost too: {other.args[0]}")
         raise
     sol.model = model
     return sol
@@ -165,7 +165,7 @@ def _followed(system: System, options: dict[str, Any], speed: float, model: dict
         if on_terminal():
             webbrowser.open(live.url)
         if not live.wait():
-            click.echo("nobody looks yet; the run begins", err=True)
+            click.echo("nobody is watching yet; the run begins", err=True)
         return integrate(system, **options, observe=live.observe)
 
 

@@ -21,7 +21,7 @@ def print_summary(summary: dict[str, Any]) -> None:
         console.print(summary["stopped"], style="bold")
     _print_motion(console, summary["motion"])
     if summary["invariants"]:
-        table = new_table("what the exact motion keeps", "quantity", "start", "final", "largest deviation")
+        table = new_table("constants of the exact motion", "quantity", "start", "final", "largest deviation")
         for name, numbers in summary["invariants"].items():
             table.add_row(
                 name, f"{numbers['start']:.8g}", f"{numbers['final']:.8g}", f"{numbers['largest_deviation']:.2e}"
@@ -153,7 +153,7 @@ def _print_energy(console: Any, energy: dict[str, float] | None) -> None:
     if energy is not None:
         console.print(
             f"energy (J): {energy['start']:.5g} at the start, {energy['final']:.5g} at the end; "
-            f"off the work of all forces by at most {energy['largest_imbalance']:.2g}"
+            f"differs from the work of all forces by at most {energy['largest_imbalance']:.2g}"
         )
 
 

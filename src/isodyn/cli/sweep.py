@@ -35,29 +35,29 @@ SHOWN = 8  # points, and errors, in tables
     "parameters",
     multiple=True,
     metavar="NAME=VALUES",
-    help="0.5:2:16, 1,2,5, 0.5:2 (uniform) or normal(1, 0.1). May be repeated.",
+    help="Values: 0.5:2:16 (a grid), 1,2,5 (a list), 0.5:2 (uniform) or normal(1, 0.1). May be repeated.",
 )
 @click.option(
-    "-o", "--output", "outputs", multiple=True, metavar="EXPRESSION", help='Such as "peak = max(|pin.force|)".'
+    "-o", "--output", "outputs", multiple=True, metavar="EXPRESSION", help='What to keep: "peak = max(|pin.force|)".'
 )
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File of the results (.nc).")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="File for the results (.nc).")
 @click.option("--sampling", type=click.Choice(get_args(Sampling)), help="How distributions are sampled.")
-@click.option("--count", type=int, help="Number of samples of distributions.")
+@click.option("--count", type=int, help="Number of samples drawn from distributions.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the samples.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://127.0.0.1:8786.")
-@click.option("--workers", type=click.IntRange(min=0), help="Processes of this machine. Default: one for each core.")
+@click.option("--workers", type=click.IntRange(min=0), help="Processes on this machine. Default: one for each core.")
 @click.option("--scheme", "scheme_text", metavar="SPEC", help="Integration scheme.")
 @click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints are treated.")
 @click.option("--dt", type=float, help="Time step.")
-@click.option("--rtol", type=float, help="Adaptive steps to this tolerance instead.")
+@click.option("--rtol", type=float, help="Relative tolerance of adaptive steps, instead of --dt.")
 @click.option("--t-end", type=float, help="End time in seconds.")
-@click.option("--save", type=int, help="So many rows at equal distances, of which outputs are read.")
+@click.option("--save", type=int, help="Read outputs from this many equally spaced rows.")
 @click.option("--save-every", type=int, help="Read outputs from every n-th step.")
-@click.option("--solutions", is_flag=True, help="Keep whole solutions too, in a folder beside the file.")
-@click.option("--resume", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Go on with this file.")
-@click.option("--retry", is_flag=True, help="Run points that failed again.")
-@click.option("--table", type=click.Path(path_type=Path), help="Write a table, .csv or .parquet.")
-@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a page with pictures (.html).")
+@click.option("--solutions", is_flag=True, help="Also keep whole solutions, in a folder next to the file.")
+@click.option("--resume", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Continue this sweep.")
+@click.option("--retry", is_flag=True, help="Run failed points again.")
+@click.option("--table", type=click.Path(path_type=Path), help="Write a table (.csv or .parquet).")
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="Write a report with plots (.html).")
 @click.option("--progress/--no-progress", default=None, help="Show a progress bar. Default: only on a terminal.")
 @JSON
 def sweep_command(*, table: Path | None, report: Path | None, as_json: bool, **asked: Any) -> None:
@@ -108,12 +108,12 @@ def _resumed(asked: dict[str, Any]) -> Sweep:
     given = [key for key in ("model", "out", "sampling", "count") if asked[key] is not None]
     given += [key for key in ("parameters", "outputs") if asked[key]]
     if given:
-        raise InputError(f"--resume takes all from the file; {given[0]} cannot be given")
+        raise InputError(f"--resume takes everything from the file; {given[0]} cannot be given")
     about = Sweep(asked["resume"]).about
     call, kept = about.get("call"), about.get("model")
     if not isinstance(call, dict) or not isinstance(kept, dict):
         raise InputError(
-            f"{asked['resume']} does not hold its model", hint="call iso.sweep with resume=True, as it was called"
+            f"{asked['resume']} does not contain its model", hint="repeat the same call of iso.sweep with resume=True"
         )
     if "text" in kept:
         need_pydantic()

@@ -228,25 +228,27 @@ class Fit:
     @property
     def remarks(self) -> list[str]:
         """What a reader must know beside the numbers."""
-        found = [f"data do not see this change of parameters: {one}" for one in self.unseen]
+        found = [f"the data do not determine this change of parameters: {one}" for one in self.unseen]
         weak = [one for one in self.directions if np.isfinite(one.error) and one.error > WEAK]
-        found += [f"data know this change of parameters to ±{100 * one.error:.0f} % only: {one}" for one in weak]
+        found += [
+            f"the data determine this change of parameters only to ±{100 * one.error:.0f} %: {one}" for one in weak
+        ]
         found += [f"{name} ended at its bound" for name in self.at_bound]
         errors = self.standard_errors
         for name, bias, error in zip(self.parameters, self.bias, errors, strict=True):
             if np.isfinite(error) and abs(bias) > 0.5 * error:
                 found.append(
-                    f"the step moves {name} by about {bias:.2g}, beside a standard error of {error:.2g}: take smaller steps"
+                    f"the step moves {name} by about {bias:.2g}; its standard error is {error:.2g}: take smaller steps"
                 )
         for channel in self.channels:
             if abs(channel.likeness) > WHITE:
                 found.append(
-                    f"residuals of {channel.name} are no noise (neighbours are alike by {channel.likeness:.2f}): "
-                    "the model misses something, and intervals are too narrow"
+                    f"residuals of {channel.name} are not noise (neighbours correlate by {channel.likeness:.2f}): "
+                    "the model misses something, and the intervals are too narrow"
                 )
             kept, held = channel.rms(False), channel.rms(True)
             if held > 1.5 * kept:
-                found.append(f"{channel.name}: residuals of what was held out are {held / kept:.1f} times larger")
+                found.append(f"{channel.name}: residuals of the held-out samples are {held / kept:.1f} times as large")
         return found
 
     def summary(self) -> dict[str, Any]:

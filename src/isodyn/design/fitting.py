@@ -46,9 +46,9 @@ def fit(
 ) -> Fit:
     """Fit parameters of a model to measured data.
 
-    Jacobians are exact derivatives of the run, so that a fit takes some ten runs. Sum of squares,
-    noise and intervals take samples for independent and normally distributed; what speaks against
-    that is told in `Fit.remarks`.
+    Jacobians are exact derivatives of the run, so a fit takes about ten runs. Sum of squares, noise
+    and intervals assume that samples are independent and normally distributed; `Fit.remarks` says
+    what speaks against that.
 
     Parameters
     ----------
@@ -58,41 +58,41 @@ def fit(
         A CSV file, a mapping or a DataFrame: times in a column "t" or "time", and a column for each
         channel, named as in `sol.quantities()`. Headings may carry units, "pin.angle [deg]".
     parameters
-        Names of the numbers to be found, such as ["spring.stiffness", "damper.c"].
+        Names of the numbers to fit, such as ["spring.stiffness", "damper.c"].
     channels
-        Columns that are fitted; with a mapping the quantities that they are.
+        Columns to fit; a mapping also gives the quantities that they measure.
     start
-        Values to begin with, where they are others than those of the model.
+        Initial values, where they differ from those of the model.
     bounds
         (low, high) by name; None means that there is no bound.
     priors
-        (mean, standard deviation) by name: what is known beside the data.
+        (mean, standard deviation) by name: what else is known about the parameters.
     noise
-        Standard deviation of the samples of channels, in the units of the model. What is not given
-        is estimated.
+        Standard deviation of the samples of channels, in the units of the model. Estimated where it
+        is not given.
     hold_out
-        Share of the samples, the last ones, that are not fitted but compared; or names of channels.
+        Share of the samples, at the end, that is compared but not fitted; or names of channels.
     confidence
-        Of the intervals.
+        Confidence level of the intervals.
     max_runs
-        Most runs that are taken.
+        Largest number of runs.
     **options
-        For `integrate`: dt, scheme, formulation, t0, breakpoints, newton, assemble. What a model
-        file says is taken from there.
+        For `integrate`: dt, scheme, formulation, t0, breakpoints, newton, assemble. By default
+        those of a model file.
 
     Returns
     -------
     fit
-        Values, intervals, noise, and what data do not see.
+        Values, intervals, noise, and what the data do not determine.
 
     Raises
     ------
     InputError
-        If names, units or numbers do not go together.
+        If names, units or numbers do not fit together.
     SensitivityError
         If the run cannot be differentiated.
     ConvergenceError
-        If the fit does not end.
+        If the fit does not converge.
 
     Examples
     --------

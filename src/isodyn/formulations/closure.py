@@ -46,13 +46,14 @@ class Closure:
     position, velocity, acceleration : weights of φ, φ̇, φ̈
     keep_position, keep_velocity : whether q_{n+1} and v_{n+1} get corrections of their own, so that
         φ and φ̇ vanish too
-    where : at the end of the step or at its balance compliance : how much of a closure at the
-    balance each unit of a multiplier may leave open eliminate : multipliers by a basis of the null
-    space project : how many of q, v, a are projected onto the constraints after the step, 0, 2 or 3
+    where : at the end of the step or at its balance
+    compliance : how much of a closure at the balance each unit of a multiplier may leave open
+    eliminate : multipliers by a basis of the null space
+    project : how many of q, v, a are projected onto the constraints after the step, 0, 2 or 3
     project_iterations : most iterations of that projection onto φ = 0; 0: until it converges
-    in_balance : whether the correction of q counts at the balance mass_range : whether the
-    correction of q lies in the range of M⁻¹Gᵀ at the beginning of the step,
-        a function of the state alone, instead of that of the step's matrix
+    in_balance : whether the correction of q counts at the balance
+    mass_range : whether the correction of q lies in the range of M⁻¹Gᵀ at the beginning of the
+        step, a function of the state alone, instead of that of the step's matrix
 
     >>> Closure(velocity=1.0, keep_position=True).at_balance
     False

@@ -271,7 +271,7 @@ def _invariants(sol: Solution, problem: Problem | None) -> list[Group]:
     changes = [(name, np.abs(history - history[0])) for name, history in kept.items()]
     if sol.system.energy is not None:
         changes = [(name, x) for name, x in changes if name != "energy"]  # has a plot of its own
-    return [group_of("invariants", "What the exact motion keeps", "deviation from the start", changes, log=True)]
+    return [group_of("invariants", "Constants of the exact motion", "deviation from the start", changes, log=True)]
 
 
 def _drift(sol: Solution) -> list[Group]:

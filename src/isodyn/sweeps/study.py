@@ -182,10 +182,10 @@ def sweep(
     about: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Sweep:
-    """Run a model with many values of its parameters, and keep numbers of every run.
+    """Run a model with many values of its parameters, and collect numbers from every run.
 
-    Results go into one NetCDF file, point by point. What is done survives whatever ends the
-    program. Points that fail are kept with their errors, and do not end the others.
+    Results go into one NetCDF file, point by point. Finished points survive whatever ends the
+    program. Points that fail are kept with their errors, and do not stop the others.
 
     Parameters
     ----------
@@ -197,34 +197,34 @@ def sweep(
         0.1)" (`isodyn.sweeps`). Names are parameters of the model, or numbers of its parts:
         "spring.stiffness", "wind.force[1]".
     outputs
-        Expressions of quantities of the solution, such as "max(|pin.force|)"; "peak = max(…)" gives
-        a name, and so does a mapping. What is no single number is kept as a history.
+        Expressions in quantities of the solution, such as "max(|pin.force|)"; "peak = max(…)" gives
+        a name, and so does a mapping. An output that is not a single number is kept as a history.
     out
         The file; a temporary one if left out.
     sampling
         "grid", "random", "latin", "sobol", "saltelli" or "morris". If left out, all combinations of
         given values, with a Latin hypercube where there are distributions.
     count
-        Number of samples of distributions.
+        Number of samples drawn from distributions.
     seed
         Seed of the samples.
     scheduler
-        Address of a Dask scheduler, or a `distributed.Client`; its workers need this package only.
+        Address of a Dask scheduler, or a `distributed.Client`; its workers need only this package.
     workers
-        Number of processes of this machine; one for each core if left out. With 0 all points run in
+        Number of processes on this machine; one for each core if left out. With 0 all points run in
         this process.
     solutions
-        Keep whole solutions too, in a folder beside the file.
+        Also keep whole solutions, in a folder next to the file.
     resume
-        Go on where a sweep of the same points ended.
+        Continue where a sweep of the same points ended.
     retry
-        Run points that failed again.
+        Run failed points again.
     progress
         Show a bar with the remaining time on standard error.
     about
         Notes that are kept with the file.
     **options
-        As in `integrate`: scheme, formulation, dt, t_end, save and others. They win over the model.
+        As in `integrate`: scheme, formulation, dt, t_end, save and others. They override the model.
 
     Returns
     -------
@@ -236,7 +236,7 @@ def sweep(
     InputError
         If an argument is not admissible, a parameter or an output is unknown.
     FileError
-        If the file is there already, or cannot be written.
+        If the file already exists, or cannot be written.
     WorkersError
         If the workers cannot be reached.
 
@@ -256,7 +256,7 @@ def sweep(
     path, temporary = _place(out)
     if not path.exists() or not resume:
         if path.exists() and temporary is None:
-            raise FileError(f"{path} is there already", hint="resume=True goes on with it; or name another file")
+            raise FileError(f"{path} already exists", hint="resume=True continues it; or name another file")
         create(path, study.layout(), study.design.values)
     _run(study, path, scheduler, workers, retry, progress)
     found = Sweep(path)
@@ -380,7 +380,7 @@ def _collect(study: Study, writer: SweepWriter, outcomes: Iterator[Outcome], man
                     saved = time.monotonic()
     except KeyboardInterrupt:
         warnings.warn(
-            f"interrupted: {done} of {many} points are done; resume=True goes on", InterruptedWarning, stacklevel=4
+            f"interrupted: {done} of {many} points are done; resume=True continues", InterruptedWarning, stacklevel=4
         )
     finally:
         close = getattr(outcomes, "close", None)

@@ -63,10 +63,10 @@ class System(Protocol):
 class BaseSystem(ShownSystem):
     """Base of all systems.
 
-    elastic : it has stiff elastic parts, whose forces are right at the balances of steps states :
-    how many of its velocities, the last ones, are states of first order alike : a number for each
-    velocity; those with the same number have the same unit. Empty if units
-        are not known
+    elastic : it has stiff elastic parts, whose forces are right at the balances of steps
+    states : how many of its velocities, the last ones, are states of first order
+    alike : a number for each velocity; those with the same number have the same unit. Empty if
+        units are not known
     contacts : its unilateral constraints (isodyn.systems.contacts), or None
     """
 
