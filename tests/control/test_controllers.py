@@ -317,7 +317,8 @@ def test_steps_that_choose_themselves_end_at_samples(method: Any, rtols: Any) ->
         torque = sol.quantity("motor.tension").values
         assert len(set(np.round(torque, 9))) == 11
     slopes = np.polyfit(np.log10(rtols), np.log10(found), 1)[0]
-    assert (slopes >= 0.95).all() or (method is iso.DOP853 and np.max(found) < 1e-9), (slopes, found)
+    least = 0.9 if method is iso.Radau else 0.95  # Radau holds its steps to powers of rtol below one
+    assert (slopes >= least).all() or (method is iso.DOP853 and np.max(found) < 1e-9), (slopes, found)
 
 
 @pytest.mark.parametrize("dt", [0.0125, iso.Adaptive(1e-6)])

@@ -12,7 +12,7 @@ from isodyn.cli.output import print_json
 from isodyn.errors import InputError, IsodynError
 from isodyn.later import Later, load
 from isodyn.results.files import is_file
-from isodyn.systems import Description, System, as_system, is_system
+from isodyn.systems import Description, as_system, is_system
 
 pydantic = Later("pydantic")
 model_build, model_schema = Later("isodyn.models.build"), Later("isodyn.models.schema")
@@ -92,7 +92,7 @@ def system_of_python(target: str) -> Any:
             f"{path} failed: {type(error).__name__}: {error}", hint=f"python {path} shows where"
         ) from error
     if name not in found:
-        systems = [key for key, value in found.items() if isinstance(value, System | Description)]
+        systems = [key for key, value in found.items() if is_system(value) or isinstance(value, Description)]
         raise InputError(f"{path} defines no {name!r}", hint=f"systems in it: {', '.join(systems) or 'none'}")
     system = found[name]
     if callable(system) and not is_system(system):

@@ -38,7 +38,7 @@ class EnforcedRows(StepMemory):
             return Rows(self.held[found.chosen], self.held[found.dropped], found.diagonal)
         if pattern is None or G.shape[0] * G.shape[1] <= LARGE:
             return choose(G * by, at_balance.tolerance_of_choice(self, G)) if again else choose(G * by)
-        M = self.ask.mass(t, self.state.q, self.state.v)
+        M, G = self.ask.mass(t, self.state.q, self.state.v), self.ask.G(t, self.state.q, self.state.v)
         return choose_sparse(pattern, M.data, G.data, self.weights.matrix)
 
     def moved_from(self, q: FloatArray) -> bool:

@@ -48,7 +48,6 @@ from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE
 from isodyn.systems.manifold import CONFLICT
 
 BLOCK = 256  # steps after which a state is looked at even if it is not saved
-EVERY = 8  # saved rows between two checks that dropped rows hold; that they depend is always checked
 DOUBTFUL = 0.5  # of a bound of isodyn.marching.start: rows beyond it are looked at with care
 # statuses: the state is to be looked at with care; other rows should be enforced from there on
 DOUBT, EXCHANGE = 104, 105
@@ -317,7 +316,7 @@ def march_sharing(
         if status == OK and counters.rows > k:
             lam = rows.lam[k]
             status = share_row(model, tables, scratch, work, state.t, state.q, state.v, lam)
-            if status == OK and (k % EVERY == 0 or state.step == plan.end):
+            if status == OK:
                 good = dropped_hold(model, tables, scratch, work, state.t, state.q, state.v, lam)
                 status = OK if good else DOUBT
         elif status == OK and state.step % BLOCK == 0:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,7 @@ def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> So
     require_netcdf()
     path = Path(path)
     if not is_file(path):
-        raise InputError(f"{path} is a folder, not a file" if path.is_dir() else f"there is no file {path}")
+        raise InputError(f"{path} is a folder, not a file" if os.path.isdir(path) else f"there is no file {path}")
     try:
         if not unchecked:
             check_seal(path, UNCHECKED)
