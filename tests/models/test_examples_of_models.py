@@ -111,11 +111,11 @@ def test_python_files_run_only_when_named(tmp_path: Path, capsys: pytest.Capture
 
     code, _, err = call("run", str(path))
     assert code == 2
-    assert "only when it is named" in err
+    assert "only with --python" in err
     code, out, _ = call("run", "--python", f"{path}:system", "--dt", "0.1", "--t-end", "1", "--json")
     assert code == 0
     assert json.loads(out)["motion"]
-    for wrong, message in (("systm", "defines no"), ("number", "no system of isodyn")):
+    for wrong, message in (("systm", "defines no"), ("number", "not a system of isodyn")):
         code, _, err = call("run", "--python", f"{path}:{wrong}", "--dt", "0.1", "--t-end", "1")
         assert code == 2
         assert message in err
