@@ -123,6 +123,11 @@ class MethodRun(MethodRows):
         self.motion_plan.own = plan.own
         plan.take, plan.accept = address_of_kernel(take_in_python), self.called.address
 
+    def renew_memory(self) -> None:
+        """Matrices of the stepper are for the same rows."""
+        super().renew_memory()
+        self.stepper.lay_matrices(self)
+
     def remedies_of(self) -> list[Remedy]:
         """Those of every run; rows are chosen again after other failures, too."""
         return [*super().remedies_of()[:-1], OtherRowsOfMethod(), ToImplicit(), ToExplicit()]
