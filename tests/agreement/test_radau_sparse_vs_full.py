@@ -12,7 +12,8 @@ import isodyn as iso
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import KNOWS_TANGENT
 from isodyn.linear_solvers.blocks import Sparsity
-from isodyn.marching import steppers
+from isodyn.marching import enforced_rows, steppers
+from isodyn.marching.method_run import MethodRun
 from isodyn.stepping.radau_sparse import colours_of
 
 NEVER = 10**6
@@ -89,6 +90,26 @@ def test_rows_and_loads_that_events_change() -> None:
     for name in ("q", "v", "a", "lam"):
         right = getattr(good, name)[-1]
         assert np.abs(getattr(sol, name)[-1] - right).max() < 1e-6 * max(1.0, np.abs(right).max()), name
+
+
+@pytest.mark.parametrize("small", [steppers.SMALL, NEVER], ids=["sparse", "full"])
+def test_rows_that_are_chosen_again(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other rows of a redundant ring after almost every step."""
+    system, chosen = loop(), set()
+    good = iso.integrate(system, iso.DOP853(rtol=1e-10), t_end=0.2)
+    monkeypatch.setattr(steppers, "SMALL", small)
+    monkeypatch.setattr(enforced_rows, "WORN", np.inf)
+    renew = MethodRun.renew_rate
+
+    def noted(run: MethodRun) -> None:
+        chosen.add(tuple(run.independent.chosen))
+        renew(run)
+
+    monkeypatch.setattr(MethodRun, "renew_rate", noted)
+    sol = iso.integrate(system, iso.Radau(rtol=1e-6), t_end=0.2)
+    assert len(chosen) > 4
+    for name in ("q", "v", "a"):
+        assert np.abs(getattr(sol, name)[-1] - getattr(good, name)[-1]).max() < 1e-7, name
 
 
 def test_large_systems_without_tangents() -> None:

@@ -319,8 +319,9 @@ class MethodRun(MethodRows):
                 self.put_row(float(state.t), state)
 
     def renew_rate(self) -> None:
-        """Accelerations at the state, after other rows were chosen."""
+        """Accelerations at the state, after other rows were chosen: old multipliers are no guess."""
         state, dt = self.state, float(self.state.dt)
+        self.stepper.forget()
         self.check(self.rate(float(state.t), state), float(state.t), float(state.t))
         state.dt = dt
         self.note_redundant()
