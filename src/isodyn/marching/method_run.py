@@ -319,7 +319,7 @@ class MethodRun(MethodRows):
                 self.put_row(float(state.t), state)
 
     def renew_rate(self) -> None:
-        """Accelerations at the state, after other rows were chosen: old multipliers are no guess."""
+        """Accelerations at the state, after other rows were chosen; guesses were for old ones."""
         state, dt = self.state, float(self.state.dt)
         self.stepper.forget()
         self.check(self.rate(float(state.t), state), float(state.t), float(state.t))

@@ -74,7 +74,7 @@ class Stepper(Protocol):
         ...
 
     def lay_matrices(self, run: MethodRun) -> None:
-        """Other rows are enforced, or the model is another one: make memory that depends on them."""
+        """Other rows are enforced, or the model changed: make memory that depends on them."""
         ...
 
     def carried(self) -> dict[str, Any]:
