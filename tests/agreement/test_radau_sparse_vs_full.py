@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import KNOWS_TANGENT
 from isodyn.linear_solvers.blocks import Sparsity
-from isodyn.marching import steppers
+from isodyn.marching import enforced_rows, steppers
+from isodyn.marching.method_run import MethodRun
 from isodyn.stepping.radau_sparse import colours_of
 
 NEVER = 10**6
@@ -52,6 +56,69 @@ def test_same_motion(build: Any, t_end: float, monkeypatch: pytest.MonkeyPatch) 
     for name in ("q", "v", "lam"):
         good = getattr(full, name)[-1]
         assert np.abs(getattr(sparse, name)[-1] - good).max() < 1e-6 * max(1.0, np.abs(good).max()), name
+
+
+def falling_chain() -> Any:
+    """Twelve level links, with a spring from the second to the ninth; a floor below the last one,
+    which holds its mass centre when it is locked."""
+    mech, before, J = iso.Mechanism(gravity=(0.0, 0.0, -9.81)), "ground", 1.0 / 12.0
+    for k in range(12):
+        mech.add_body(f"link{k}", mass=1.0, inertia=(0.1 * J, J, J), position=(k + 0.5, 0.0, 0.0))
+        mech.add_joint(iso.Hinge(f"pin{k}", before, f"link{k}", point=(k, 0, 0), axis=(0, 1 - k % 2, k % 2)))
+        before = f"link{k}"
+    points, up = ((11.5, 0.0, -0.005), (0.0, 0.0, 0.0)), (0.0, 0.0, 1.0)
+    mech.add_joint(iso.PointOnPlane("floor", "ground", before, points=points, axes=(up, up)))
+    mech.add_load(iso.Spring("spring", "link1", "link8", stiffness=500.0, rest=5.0))
+    return mech.compile()
+
+
+def test_rows_and_loads_that_events_change() -> None:
+    """A row more, five rows fewer, and a model without the entries of a spring."""
+    system = falling_chain()
+    assert system.nv + system.m > steppers.SMALL
+    height = system.names.index("link11.z")
+    events = [
+        iso.Event(lambda t, q, v: q[height] + 0.005, action=iso.Lock("floor")),
+        iso.Event(lambda t, q, v: t - 0.05, action=iso.Release("pin6")),
+        iso.Event(lambda t, q, v: t - 0.08, action=iso.SwitchLoad("spring")),
+    ]
+    sol, good = (
+        iso.integrate(system, method, t_end=0.1, events=events, released=["floor"])
+        for method in (iso.Radau(rtol=1e-7), iso.DOP853(rtol=1e-10))
+    )
+    assert "dense" not in sol.stats.solver
+    for name in ("q", "v", "a", "lam"):
+        right = getattr(good, name)[-1]
+        assert np.abs(getattr(sol, name)[-1] - right).max() < 1e-6 * max(1.0, np.abs(right).max()), name
+
+
+@pytest.mark.parametrize("small", [steppers.SMALL, NEVER], ids=["sparse", "full"])
+def test_rows_that_are_chosen_again(small: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other rows of a redundant ring after almost every step."""
+    system, chosen = loop(), set()
+    good = iso.integrate(system, iso.DOP853(rtol=1e-10), t_end=0.2)
+    monkeypatch.setattr(steppers, "SMALL", small)
+    monkeypatch.setattr(enforced_rows, "WORN", np.inf)
+    renew = MethodRun.renew_rate
+
+    def noted(run: MethodRun) -> None:
+        chosen.add(tuple(run.independent.chosen))
+        renew(run)
+
+    monkeypatch.setattr(MethodRun, "renew_rate", noted)
+    sol = iso.integrate(system, iso.Radau(rtol=1e-6), t_end=0.2)
+    assert len(chosen) > 4
+    for name in ("q", "v", "a"):
+        assert np.abs(getattr(sol, name)[-1] - getattr(good, name)[-1]).max() < 1e-7, name
+
+
+def test_large_systems_without_tangents() -> None:
+    """Sparse matrices need them, and full ones would be too large; Auto stays explicit."""
+    chain = iso.problems.get("spatial_chain").system(n=100)
+    system = replace(chain, traits=chain.traits & ~KNOWS_TANGENT)
+    with pytest.raises(InputError, match="full matrices here, for up to 1000 unknowns; this system has 1100"):
+        iso.integrate(system, iso.Radau(), t_end=1e-3)
+    assert iso.integrate(system, iso.Auto(rtol=1e-4), t_end=1e-3).stats.methods == "DOP853"
 
 
 def test_many_bodies_and_auto() -> None:

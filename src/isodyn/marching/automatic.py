@@ -15,7 +15,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import GENERAL, OK, FloatArray
-from isodyn.marching.steppers import LARGEST, OrderEight, OrderFive, Stepper
+from isodyn.marching.steppers import LARGEST, OrderEight, OrderFive, Stepper, pattern_of
 from isodyn.stepping.memory import ASK, STIFF, State
 from isodyn.stepping.methods import DOP853, Auto, Radau, StepMethod
 
@@ -34,7 +34,7 @@ class Automatic:
 
     def __init__(self, run: MethodRun) -> None:
         self.run = run
-        sparse = run.model.sparsity is not None
+        sparse = pattern_of(run) is not None
         large = not sparse and run.system.nv + run.system.m > LARGEST
         self.both: list[Any] = [OrderEight(run), None if large else OrderFive(run)]
         self.both[EXPLICIT].own.watched = not large
@@ -99,6 +99,10 @@ class Automatic:
     def resume(self, run: MethodRun) -> None:
         """The run goes on from a checkpoint."""
         self.now.resume(run)
+
+    def lay_matrices(self, run: MethodRun) -> None:
+        """Of the method that takes the steps; the other one resumes when it is changed to."""
+        self.now.lay_matrices(run)
 
     def carried(self) -> dict[str, Any]:
         """Which method takes the steps, and what happened so far."""

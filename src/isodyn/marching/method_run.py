@@ -123,6 +123,11 @@ class MethodRun(MethodRows):
         self.motion_plan.own = plan.own
         plan.take, plan.accept = address_of_kernel(take_in_python), self.called.address
 
+    def renew_memory(self) -> None:
+        """Matrices of the stepper are for the same rows."""
+        super().renew_memory()
+        self.stepper.lay_matrices(self)
+
     def remedies_of(self) -> list[Remedy]:
         """Those of every run; rows are chosen again after other failures, too."""
         return [*super().remedies_of()[:-1], OtherRowsOfMethod(), ToImplicit(), ToExplicit()]
@@ -314,8 +319,9 @@ class MethodRun(MethodRows):
                 self.put_row(float(state.t), state)
 
     def renew_rate(self) -> None:
-        """Accelerations at the state, after other rows were chosen."""
+        """Accelerations at the state, after other rows were chosen; guesses were for old ones."""
         state, dt = self.state, float(self.state.dt)
+        self.stepper.forget()
         self.check(self.rate(float(state.t), state), float(state.t), float(state.t))
         state.dt = dt
         self.note_redundant()

@@ -73,6 +73,10 @@ class Stepper(Protocol):
         """The run goes on from a checkpoint."""
         ...
 
+    def lay_matrices(self, run: MethodRun) -> None:
+        """Other rows are enforced, or the model changed: make memory that depends on them."""
+        ...
+
     def carried(self) -> dict[str, Any]:
         """What a checkpoint keeps of it."""
         ...
@@ -118,6 +122,11 @@ def solves_sparse(system: Any, model: Any) -> bool:
     return bool(model.traits & KNOWS_TANGENT) and not model.traits & (GENERAL | NONIDEAL | SOLVES)
 
 
+def pattern_of(run: MethodRun) -> Any:
+    """The pattern that Radau keeps in a run; None: its matrices are full."""
+    return run.model.sparsity if solves_sparse(run.system, run.model) and not run.hosted else None
+
+
 def ending_of(run: MethodRun) -> int:
     """How accepted steps end."""
     return dop853.IN_PYTHON if run.hosted else dop853.PROJECTED if run.projects else dop853.UNTOUCHED
@@ -125,6 +134,9 @@ def ending_of(run: MethodRun) -> int:
 
 class OneMethod:
     """What steppers of one method have in common."""
+
+    def lay_matrices(self, run: MethodRun) -> None:
+        """No memory depends on the rows that are enforced."""
 
     def carried(self) -> dict[str, Any]:
         """Nothing outlives a checkpoint."""
@@ -192,7 +204,7 @@ class OrderFive(OneMethod):
     take, exponent, most_growth, unchanged = staticmethod(radau.take), 0.25, 8.0, 1.2
 
     def __init__(self, run: MethodRun) -> None:
-        system, given, pattern = run.system, run.step_method.rtol, run.model.sparsity
+        system, given, pattern = run.system, run.step_method.rtol, pattern_of(run)
         if pattern is None and system.nv + system.m > LARGEST:
             raise InputError(
                 f"Radau solves with full matrices here, for up to {LARGEST} unknowns; this system has {system.nv + system.m}",
@@ -215,13 +227,14 @@ class OrderFive(OneMethod):
         run.state.next_dt = run.step_method.first_step or first_size(run, self.exponent)
 
     def lay_matrices(self, run: MethodRun) -> None:
-        """Memory of sparse matrices for the rows that are enforced."""
-        pattern, chosen, sizes = run.model.sparsity, run.memory.rows.copy(), run.memory.unknown_sizes
+        """Memory of sparse matrices for the rows that are enforced, still without factors."""
+        pattern, chosen, sizes = pattern_of(run), run.memory.rows.copy(), run.memory.unknown_sizes
         if pattern is None:
             return
         twice = radau_sparse.doubled(pattern), radau_sparse.doubled_rows(chosen), np.repeat(sizes, 2)
         self.matrices = radau_sparse.stage_matrix(pattern, chosen, sizes), radau_sparse.stage_matrix(*twice)
         self.own.real_matrix, self.own.pair_matrix = (number_of(matrix) for matrix in self.matrices)
+        self.own.factors_for = np.nan
 
     def at(self, t: float) -> float:
         """A time as a part of the last step."""
