@@ -73,13 +73,13 @@ def model_family(model: Any, names: tuple[str, ...]) -> tuple[Family, dict[str, 
         for name in names:
             if name not in known:
                 raise unknown(name, known, f"problem {model.name!r}")
-        options = {"scheme": model.scheme, "dt": model.dt, "t_end": model.t_end}
+        options = {"scheme": model.scheme, "dt": model.dt, "t_end": model.t_end, "breakpoints": model.breakpoints}
         return Parametrised(model.system, **{name: known[name] for name in names}), options
     subject = file_subject(model, tuple(place_of(name) for name in names if address(name) is not None))
     if isinstance(subject, FileSubject):
         subject.check()
         family = FileFamily(subject)
-        return family, {key: x for key, x in family.options().items() if x is not None}
+        return family, _checked_options(family.options(), subject.file)
     found = family_of(model)
     if isinstance(found, NamedParts) and found.assembled():
         raise InputError(
@@ -87,6 +87,26 @@ def model_family(model: Any, names: tuple[str, ...]) -> tuple[Family, dict[str, 
             hint="give the Mechanism with assemble=True, or build the system in iso.Parametrised",
         )
     return found, {}
+
+
+def _checked_options(options: Mapping[str, Any], file: Any) -> dict[str, Any]:
+    """How a file is run, without what is only noted; InputError for events that change the run."""
+    for event in options["events"]:
+        if event.terminal or event.acts:
+            raise InputError(
+                f"event {event.name!r} of {file} ends or changes the run, which is then not differentiated",
+                hint="take it out of [events], or set terminal = false",
+            )
+    return {key: x for key, x in options.items() if x is not None and key not in ("save_every", "events")}
+
+
+def breaks_within(options: Mapping[str, Any], t0: float, t_end: float) -> dict[str, Any]:
+    """The breakpoints among the options that lie inside of a run.
+
+    >>> breaks_within({"breakpoints": (0.5, 2.0)}, 0.0, 1.0)
+    {'breakpoints': (0.5,)}
+    """
+    return {"breakpoints": tuple(t for t in options.get("breakpoints", ()) if t0 < t < t_end)}
 
 
 def moved(family: Family, values: Mapping[str, float]) -> Any:

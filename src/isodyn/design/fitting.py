@@ -106,7 +106,7 @@ def fit(
     """
     names = tuple(checked_names(parameters, "parameters"))
     family, said = model_family(model, names)
-    options = _checked_options({**{k: x for k, x in said.items() if k not in ("save_every", "events")}, **options})
+    options = _checked_options({**said, **options})
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence must be between 0 and 1, received {confidence!r}")
     values = np.array([checked_values(start, names, "start").get(n, family.value(n)) for n in names])
@@ -211,6 +211,7 @@ def _result(problem: LeastSquares, found: Any, noise: FloatArray, whole: list[Ch
     J = problem.jacobian(found.x, each)
     J[:, fixed] = 0.0
     C = np.zeros((values.size, values.size))
+    C[fixed, fixed] = np.nan  # a bound says nothing about errors
     free = ~fixed
     C[np.ix_(free, free)] = covariance_of(J[:, free], values[free])
     names = comparison.names
