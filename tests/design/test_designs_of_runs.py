@@ -116,15 +116,15 @@ def test_zero_that_is_met_from_the_start() -> None:
 
 
 def test_a_search_that_stops_early_is_told() -> None:
-    """A gradient that is wrong leaves the line search without a way down."""
-    wrong = iso.Constraint(lambda p: np.sign(p["k"] - 3.5), low=0.5, of_parameters=True)
-    with pytest.raises(ConvergenceError, match="missed by"), pytest.warns(AccuracyWarning, match="may have stopped"):
-        iso.optimise(FAMILY, ["k"], objective="x", constraints=[wrong], **RUN)
+    """No step goes down from a kink, whatever the gradient says."""
+    with pytest.warns(AccuracyWarning, match="may have stopped before the best design"):
+        found = iso.optimise(FAMILY, ["k"], objective=lambda sol: np.abs(sol.q[:, 0] - 0.2), method="BFGS", **RUN)
+    assert found["k"] == pytest.approx(np.arccos(0.2) ** 2, rel=1e-2)
 
 
-@pytest.mark.parametrize("constraints", [[], [iso.Constraint("x", low=-0.9)]])
+@pytest.mark.parametrize("constraints", [[], [iso.Constraint("x", low=-2.0)]])
 def test_designs_that_cannot_be_run_are_passed_by(constraints: list[iso.Constraint]) -> None:
-    """x = cos √k at the end, above −0.9 or not; stiffnesses beyond 10 are refused by the model."""
+    """x = cos √k at the end is least at π²; the first step goes beyond 10, which the model refuses."""
     refused = []
 
     def stiff(k: float) -> iso.MechanicalSystem:
@@ -133,11 +133,22 @@ def test_designs_that_cannot_be_run_are_passed_by(constraints: list[iso.Constrai
             raise InputError("the spring cannot be built")
         return spring(k)
 
-    family = iso.Parametrised(stiff, k=1.0)
+    family = iso.Parametrised(stiff, k=9.0)
     found = iso.optimise(family, ["k"], objective="x", constraints=constraints, **RUN)
     assert refused
-    best = np.arccos(-0.9) ** 2 if constraints else np.pi**2
-    assert found["k"] == pytest.approx(best, rel=2e-3)
+    assert found["k"] == pytest.approx(np.pi**2, rel=2e-3)
+
+
+@pytest.mark.parametrize("constraints", [[], [iso.Constraint("x", low=-2.0)]])
+def test_a_border_of_designs_that_cannot_be_run_is_told(constraints: list[iso.Constraint]) -> None:
+    def soft(k: float) -> iso.MechanicalSystem:
+        if k > 8.0:
+            raise InputError("the spring cannot be built")
+        return spring(k)
+
+    with pytest.warns(AccuracyWarning, match="ended beside designs that cannot be run"):
+        found = iso.optimise(iso.Parametrised(soft, k=3.0), ["k"], objective="x", constraints=constraints, **RUN)
+    assert found["k"] == pytest.approx(8.0, rel=1e-3)
 
 
 def test_breakpoints_of_a_problem_are_kept() -> None:
@@ -148,7 +159,7 @@ def test_breakpoints_of_a_problem_are_kept() -> None:
             M=1.0, Q=lambda q, v, t: np.array([F if t < 0.33 else 0.0]), q0=[0.0], v0=[0.0], names=["x"]
         )
 
-    kept = {"dt": 0.1, "t_end": 1.0, "breakpoints": (0.33, 5.0)}
+    kept: dict[str, Any] = {"dt": 0.1, "t_end": 1.0, "breakpoints": (0.33, 5.0)}
     problem = iso.problems.Problem(
         name="push", title="", source="", build=pushed, scheme=iso.Scheme.optimal(0.5), parameters={"F": 1.0}, **kept
     )
@@ -161,7 +172,7 @@ def test_adjoints_are_left_to_runs_that_they_take() -> None:
     names = tuple(f"k{k}" for k in range(20))
     goal = iso.Objective(end="x")
     for options, chosen in (({}, True), ({"breakpoints": (0.5,)}, False)):
-        assert Trial(FAMILY, names, goal, (), {**RUN, **options}, 1).by_adjoint is chosen  # type: ignore[arg-type]
+        assert Trial(FAMILY, names, goal, (), {**RUN, **options}, 1).by_adjoint is chosen
 
 
 FILE = """
@@ -185,7 +196,7 @@ t_end = 0.1
 def test_events_that_end_a_run_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "rod.toml"
     path.write_text(FILE.format(terminal="true"), encoding="utf-8")
-    refused = "event 'low' of rod.toml ends or changes the run.*\nhint: take it out"
+    refused = "event 'low' of .*rod.toml ends or changes the run.*\nhint: take it out"
     with pytest.raises(InputError, match=refused):
         iso.optimise(path, ["rod.mass"], objective="pin.angle")
     with pytest.raises(InputError, match=refused):

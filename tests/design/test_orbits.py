@@ -10,6 +10,7 @@ import pytest
 from scipy.special import mathieu_a, mathieu_b
 
 import isodyn as iso
+from isodyn.design import Orbit
 from isodyn.errors import ConvergenceError, InputError, SensitivityError
 
 
@@ -108,7 +109,7 @@ def test_time_that_is_skipped_does_not_count() -> None:
 
 def test_a_shift_in_time_does_not_decide_stability() -> None:
     """Coarse steps move the multiplier 1 of a stable cycle outside of the unit circle."""
-    orbit = iso.Orbit(None, 1.0, np.diag([1.0 + 1e-4, 0.5]), 0.0, 1, None, True)  # type: ignore[arg-type]
+    orbit = Orbit(None, 1.0, np.diag([1.0 + 1e-4, 0.5]), 0.0, 1, None, True)  # type: ignore[arg-type]
     assert orbit.stable
     assert not replace(orbit, free_period=False).stable
     assert not replace(orbit, monodromy=np.diag([1.0, 1.1])).stable

@@ -15,6 +15,8 @@ from isodyn.sweeps.files import FileSubject, file_subject
 from isodyn.sweeps.subjects import address, unknown
 from isodyn.systems.description import Description
 
+NAMED = "take one of these names, or leave it out"
+
 
 class FileFamily(Description):
     """A model file: parameters of the file, and numbers of its tables such as
@@ -121,9 +123,11 @@ def checked_values(given: Mapping[str, Any] | None, names: tuple[str, ...], what
     found: dict[str, float] = {}
     for name, value in (given or {}).items():
         if name not in names:
-            raise InputError(f"{what} names {name!r}, which is not among the parameters {', '.join(names)}")
+            raise InputError(f"{what} names {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
-            raise InputError(f"{what} of {name} must be a finite number, received {value!r}")
+            raise InputError(
+                f"{what} of {name} must be a finite number, received {value!r}", hint=f'such as {{"{name}": 1.0}}'
+            )
         found[name] = float(value)
     return found
 
@@ -133,12 +137,12 @@ def checked_bounds(given: Mapping[str, Any] | None, names: tuple[str, ...]) -> t
     low, high = [-np.inf] * len(names), [np.inf] * len(names)
     for name, pair in (given or {}).items():
         if name not in names:
-            raise InputError(f"bounds name {name!r}, which is not among the parameters {', '.join(names)}")
+            raise InputError(f"bounds name {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InputError(f"the bounds of {name} must be (low, high), received {pair!r}", hint="None for no bound")
         k = names.index(name)
         low[k] = -np.inf if pair[0] is None else float(pair[0])
         high[k] = np.inf if pair[1] is None else float(pair[1])
         if not low[k] < high[k]:
-            raise InputError(f"the bounds of {name} must ascend, received {pair!r}")
+            raise InputError(f"the bounds of {name} must ascend, received {pair!r}", hint="give (low, high)")
     return low, high

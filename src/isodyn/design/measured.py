@@ -138,18 +138,21 @@ def read_data(data: Any, channels: Mapping[str, str] | Sequence[str] | None) -> 
         heads[title] = head
     time = [key for key in heads if key[0].lower() in TIMES]
     if len(time) != 1:
-        raise InputError(f"data need one column of times, 't' or 'time'; the columns are: {', '.join(map(str, table))}")
+        raise InputError(
+            f"data need one column of times, 't' or 'time'; the columns are: {', '.join(map(str, table))}",
+            hint="name the column of times 't'",
+        )
     t = _array(table[heads[time[0]]], "times") * to_unit(time[0][1], "s", "time")
     if not np.isfinite(t).all() or (np.diff(t) < 0.0).any():
-        raise InputError("times of data must be finite and ascend")
+        raise InputError("times of data must be finite and ascend", hint="sort the rows by time")
     found = []
     for name, unit, called in _chosen(heads, time[0], channels):
         values = _array(table[heads[name, unit]], name)
         if values.shape != t.shape:
-            raise InputError(f"channel {name!r} has {values.size} values for {t.size} times")
+            raise InputError(f"channel {name!r} has {values.size} values for {t.size} times", hint="NaN for no sample")
         taken = ~np.isnan(values)
         if not np.isfinite(values[taken]).all() or not taken.any():
-            raise InputError(f"channel {name!r} has no samples, or infinite ones")
+            raise InputError(f"channel {name!r} has no samples, or infinite ones", hint="leave the channel out")
         found.append(Channel(called, t[taken], values[taken], unit))
     return found
 
@@ -171,9 +174,12 @@ def _array(values: Iterable[Any], name: str) -> FloatArray:
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} of data must be numbers") from None
+        raise InputError(f"{name} of data must be numbers", hint="NaN where no sample was taken") from None
     if found.ndim != 1:
-        raise InputError(f"{name} of data must have one dimension, received the shape {found.shape}")
+        raise InputError(
+            f"{name} of data must have one dimension, received the shape {found.shape}",
+            hint="give a column for each component",
+        )
     return found
 
 
@@ -193,7 +199,7 @@ def _chosen(heads: Mapping[tuple[str, str], str], time: tuple[str, str], channel
         if name not in units:
             raise InputError(f"data have no column {name!r}", hint=f"columns: {', '.join(units) or 'none'}")
     if not called:
-        raise InputError("data have no channels beside the times")
+        raise InputError("data have no channels beside the times", hint='such as {"t": times, "pin.angle": values}')
     for quantity, many in Counter(called.values()).items():
         if many > 1:
             raise twice(quantity, " and ".join(name for name in called if called[name] == quantity))

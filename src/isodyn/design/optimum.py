@@ -19,7 +19,7 @@ import numpy as np
 from isodyn.api import integrate
 from isodyn.api.sensitive import checked_names
 from isodyn.design.families import breaks_within, checked_bounds, checked_values, model_family, moved
-from isodyn.design.trials import Constraint, TooManyRuns, Trial, as_objective
+from isodyn.design.trials import Constraint, TooManyRunsError, Trial, as_objective
 from isodyn.errors import AccuracyWarning, ConvergenceError, InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
@@ -31,6 +31,7 @@ optimize = Later("scipy.optimize")
 MET = 1e-6  # of its typical size: what a condition may be missed by
 ROUND = 1e-10  # of the parameters: rounding, which moves conditions as well
 STEEP = 10.0  # the slope on designs that cannot be run, beside that of the last one that can
+BESIDE = 1e-4  # of the parameters: a design that is as near to one that cannot be run lies on the border
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +147,7 @@ def optimise(
     Warns
     -----
     AccuracyWarning
-        If the search stopped before it converged.
+        If the search stopped before it converged, or beside designs that cannot be run.
 
     Examples
     --------
@@ -177,7 +178,7 @@ def optimise(
     search = Search(trial, values, scale, (low, high), -1.0 if maximise else 1.0)
     x, message = search.conditions() if goal is None else search.minimum(method)
     f, _, g, _ = trial.at(scale * x)
-    missed = search.missed(x)
+    missed = search.missed(x, message)
     at = dict(zip(names, map(float, scale * x), strict=True))
     sol = integrate(moved(family, at), sensitivities=[names[0]], **chosen)
     return Optimum(names, scale * x, values, f, tuple(g), missed, trial.runs + 1, message, sol, moved(family, at))
@@ -195,7 +196,7 @@ class Search:
 
     def __post_init__(self) -> None:
         f, df, g, dg = self.trial.at(self.start)
-        self.at_start = g
+        self.at_start, self.refused = g, list[FloatArray]()
         self.size = self.sign / max(float(np.abs(df * self.scale).max()), 1e-12 * abs(f), 1e-300)
         sizes = [
             np.full(y.size, largest(y, *c.ends, by * self.scale) or 1.0)
@@ -218,9 +219,10 @@ class Search:
         """A design. One that cannot be run lies on a slope that rises from the last one that can."""
         try:
             found = self.scaled(*self.trial.at(self.scale * x))
-        except TooManyRuns:
+        except TooManyRunsError:
             raise
         except IsodynError:
+            self.refused.append(x.copy())
             good, (f, df, g, dg) = self.last
             way, steep = x - good, STEEP * max(1.0, float(np.abs(df).max()))
             far = max(float(np.linalg.norm(way)), 1e-300)
@@ -240,7 +242,7 @@ class Search:
         def gap(x: FloatArray) -> FloatArray:
             try:
                 return np.asarray(self.scaled(*self.trial.at(self.scale * x))[2] - wanted)
-            except TooManyRuns:
+            except TooManyRunsError:
                 raise
             except IsodynError:
                 return np.full(wanted.size, np.nan)
@@ -258,7 +260,9 @@ class Search:
 
     def minimum(self, method: str | None) -> tuple[FloatArray, str]:
         """The smallest value."""
-        given: dict[str, Any] = {"bounds": list(zip(*(b / self.scale for b in self.bounds), strict=True))}
+        given: dict[str, Any] = {}
+        if np.isfinite(self.bounds).any():
+            given["bounds"] = list(zip(*(b / self.scale for b in self.bounds), strict=True))
         if self.trial.constraints:
             given["constraints"] = optimize.NonlinearConstraint(
                 lambda x: self.judged(x)[2], self.ends(0), self.ends(1), jac=lambda x: self.judged(x)[3]
@@ -276,9 +280,12 @@ class Search:
         if not found.success:
             text = f"the search may have stopped before the best design: {found.message}"
             warnings.warn(AccuracyWarning(text), stacklevel=3)
+        if any(float(np.abs(x - found.x).max()) < BESIDE for x in self.refused):
+            text = "the search ended beside designs that cannot be run: there may be better ones along their border"
+            warnings.warn(AccuracyWarning(text), stacklevel=3)
         return np.asarray(found.x), str(found.message)
 
-    def missed(self, x: FloatArray) -> float:
+    def missed(self, x: FloatArray, message: str) -> float:
         """By how much constraints are missed, the largest; ConvergenceError if that is much for one
         of them, by its own size."""
         _, _, g, dg = self.trial.at(self.scale * x)
@@ -291,7 +298,7 @@ class Search:
                 worst = max(worst, miss)
                 if miss > MET * largest(y, first, end) + ROUND * largest(by * self.scale):
                     raise ConvergenceError(
-                        f"the constraints are missed by {miss:.3g} (constraints[{k}])",
+                        f"the constraints are missed by {miss:.3g} (constraints[{k}]): {message}",
                         hint="start nearer, or ask for less",
                     )
         return worst

@@ -23,7 +23,7 @@ ADJOINT = {"scheme", "formulation", "dt", "t_end", "t0", "newton", "assemble", "
 PART = 1e-3  # of a parameter: points of differences of functions of parameters
 
 
-class TooManyRuns(ConvergenceError):
+class TooManyRunsError(ConvergenceError):
     """The search took all runs that it may take."""
 
 
@@ -127,7 +127,7 @@ class Trial:
         if key not in self.found:
             named = dict(zip(self.names, map(float, values), strict=True))
             if self.runs >= self.most:
-                raise TooManyRuns(f"the search did not end after {self.runs} runs", hint="raise max_runs")
+                raise TooManyRunsError(f"the search did not end after {self.runs} runs", hint="raise max_runs")
             try:
                 scalars = self.adjoints(named) if self.by_adjoint else self.tangents(named)
                 self.found[key] = self.sorted(named, values, scalars)
