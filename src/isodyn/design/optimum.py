@@ -216,7 +216,7 @@ class Search:
         )
 
     def judged(self, x: FloatArray) -> Any:
-        """A design. One that cannot be run lies on a slope that rises from the last one that can."""
+        """A design. One that cannot be run lies on a slope that rises from the last good one."""
         try:
             found = self.scaled(*self.trial.at(self.scale * x))
         except TooManyRunsError:
