@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.errors import ConvergenceError, InputError
+from isodyn.design.families import model_family
+from isodyn.design.trials import Trial
+from isodyn.errors import AccuracyWarning, ConvergenceError, InputError
 
 
 def throw(vx: float, vz: float) -> iso.MechanicalSystem:
@@ -33,6 +36,8 @@ def test_boundary_values_by_shooting() -> None:
     assert found.violation < 1e-12
     assert found["vx"] == found.values[0]
     assert "vx = 3" in repr(found)
+    with pytest.raises(InputError, match="'vy' was not searched\nhint: parameters: vx, vz"):
+        found["vy"]
 
 
 def test_constraints_in_every_row_and_of_parameters() -> None:
@@ -90,3 +95,118 @@ def test_bad_constraints() -> None:
         iso.optimise(FAMILY, ["k"], constraints=[iso.Constraint("x", equals=2.0)], bounds={"k": (0.5, None)}, **RUN)
     with pytest.raises(ConvergenceError, match="did not end after 1 runs"):
         iso.optimise(FAMILY, ["k"], objective="x", max_runs=1, **RUN)
+
+
+def test_each_constraint_is_met_by_its_own_size() -> None:
+    """A position beside a force of 10⁶ N: half a metre is not forgiven."""
+    force = iso.Constraint(lambda sol: 1e6 * sol.q[:, 0], equals=3e6)
+    family = iso.Parametrised(throw, vx=1.0, vz=1.0)
+    near = iso.Constraint("z", equals=-2.0)
+    found = iso.optimise(family, ["vx", "vz"], constraints=[force, near], dt=0.1, t_end=1.0)
+    assert found.values == pytest.approx([3.0, 3.0], abs=1e-9)
+    with pytest.raises(ConvergenceError, match=r"missed by 0.5 \(constraints\[1\]\)"):
+        iso.optimise(family, ["vx", "vz"], constraints=[force, near], bounds={"vz": (None, 2.5)}, dt=0.1, t_end=1.0)
+
+
+def test_zero_that_is_met_from_the_start() -> None:
+    family = iso.Parametrised(throw, vx=0.0, vz=5.0)
+    goals = [iso.Constraint("x", equals=0.0), iso.Constraint("z", equals=0.0)]
+    found = iso.optimise(family, ["vx", "vz"], constraints=goals, dt=0.1, t_end=1.0)
+    assert found.values == pytest.approx([0.0, 5.0], abs=1e-12)
+
+
+def test_a_search_that_stops_early_is_told() -> None:
+    """x stays above −1: no k leads to −2."""
+    far = iso.Constraint("x", high=-2.0)
+    stopped = "may have stopped before the best design: "
+    with (
+        pytest.warns(AccuracyWarning, match=stopped) as told,
+        pytest.raises(ConvergenceError, match="missed by") as error,
+    ):
+        iso.optimise(FAMILY, ["k"], objective="x", constraints=[far], bounds={"k": (1.0, 9.0)}, **RUN)
+    assert str(told[0].message).partition(": ")[2] in error.value.message
+
+
+@pytest.mark.parametrize("constraints", [[], [iso.Constraint("x", low=-2.0)]])
+def test_designs_that_cannot_be_run_are_passed_by(constraints: list[iso.Constraint]) -> None:
+    """x = cos √k at the end is least at π²; the first step goes beyond 10, which the model refuses."""
+    refused = []
+
+    def stiff(k: float) -> iso.MechanicalSystem:
+        if k > 10.0:
+            refused.append(k)
+            raise InputError("the spring cannot be built")
+        return spring(k)
+
+    family = iso.Parametrised(stiff, k=9.0)
+    found = iso.optimise(family, ["k"], objective="x", constraints=constraints, **RUN)
+    assert refused
+    assert found["k"] == pytest.approx(np.pi**2, rel=2e-3)
+
+
+@pytest.mark.parametrize("constraints", [[], [iso.Constraint("x", low=-2.0)]])
+def test_a_border_of_designs_that_cannot_be_run_is_told(constraints: list[iso.Constraint]) -> None:
+    def soft(k: float) -> iso.MechanicalSystem:
+        if k > 8.0:
+            raise InputError("the spring cannot be built")
+        return spring(k)
+
+    with pytest.warns(AccuracyWarning, match="ended beside designs that cannot be run"):
+        found = iso.optimise(iso.Parametrised(soft, k=3.0), ["k"], objective="x", constraints=constraints, **RUN)
+    assert found["k"] == pytest.approx(8.0, rel=3e-3)  # derivatives look 0.2 % ahead
+
+
+def test_breakpoints_of_a_problem_are_kept() -> None:
+    """A force that ends at 0.33, between two steps: x(1) = F (0.33²/2 + 0.33·0.67)."""
+
+    def pushed(F: float) -> iso.MechanicalSystem:
+        return iso.MechanicalSystem(
+            M=1.0, Q=lambda q, v, t: np.array([F if t < 0.33 else 0.0]), q0=[0.0], v0=[0.0], names=["x"]
+        )
+
+    kept: dict[str, Any] = {"dt": 0.1, "t_end": 1.0, "breakpoints": (0.33, 5.0)}
+    problem = iso.problems.Problem(
+        name="push", title="", source="", build=pushed, scheme=iso.Scheme.optimal(0.5), parameters={"F": 1.0}, **kept
+    )
+    found = iso.optimise(problem, ["F"], constraints=[iso.Constraint("x", equals=1.0)])
+    assert found["F"] == pytest.approx(1.0 / (0.33**2 / 2 + 0.33 * 0.67), rel=1e-6)
+    assert 0.33 in found.solution.t
+
+
+def test_adjoints_are_left_to_runs_that_they_take() -> None:
+    names = tuple(f"k{k}" for k in range(20))
+    goal = iso.Objective(end="x")
+    for options, chosen in (({}, True), ({"breakpoints": (0.5,)}, False)):
+        assert Trial(FAMILY, names, goal, (), {**RUN, **options}, 1).by_adjoint is chosen
+
+
+FILE = """
+[bodies.rod]
+mass = 1.0
+inertia = [0.01, 0.09, 0.09]
+position = [0.5, 0.0, 0.0]
+[joints.pin]
+type = "hinge"
+between = ["ground", "rod"]
+axis = [0.0, 1.0, 0.0]
+[events.low]
+expression = "pin.angle - 0.1"
+terminal = {terminal}
+[run]
+dt = 0.01
+t_end = 0.1
+"""
+
+
+def test_events_that_end_a_run_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rod.toml"
+    path.write_text(FILE.format(terminal="true"), encoding="utf-8")
+    refused = "event 'low' of .*rod.toml ends or changes the run.*\nhint: take it out"
+    with pytest.raises(InputError, match=refused):
+        iso.optimise(path, ["rod.mass"], objective="pin.angle")
+    with pytest.raises(InputError, match=refused):
+        iso.fit(path, {"t": [0.1], "pin.angle": [0.1]}, ["rod.mass"])
+    path.write_text(FILE.format(terminal="false"), encoding="utf-8")
+    family, options = model_family(path, ("rod.mass",))
+    assert family.value("rod.mass") == 1.0
+    assert "events" not in options

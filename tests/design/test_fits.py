@@ -159,8 +159,12 @@ def test_held_out_samples_bounds_and_units() -> None:
     assert channel.held.sum() == 40
     assert channel.rms(True) > 1.5 * channel.rms(False)
     assert found.at_bound == ("c",)
-    assert found.standard_errors[1] == 0.0
-    assert any("held out are" in remark for remark in found.remarks)
+    assert np.isnan(found.standard_errors[1])
+    assert np.isnan(found.interval("c")).all()
+    assert np.isfinite(found.interval("k")).all()
+    assert "c = 0.35 at its bound" in repr(found)
+    assert found.summary()["parameters"]["c"]["at_bound"]
+    assert any("held-out samples are" in remark for remark in found.remarks)
     assert json.dumps(found.summary())
     assert "k = " in repr(found)
     with pytest.raises(ConvergenceError, match="did not end after 2 runs"):

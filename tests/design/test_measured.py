@@ -21,6 +21,8 @@ def test_units() -> None:
     assert to_unit("rpm", "rad/s", "x") == pytest.approx(np.pi / 30)
     assert to_unit("", "rad", "x") == 1.0
     assert read_unit("kg m²/s²")[1] == read_unit("J")[1]
+    assert read_unit("kg*m**2/s**2") == read_unit("kg m ^ 2 s^-2") == read_unit("J")
+    assert read_unit("mm**-1")[1] == (-1, 0, 0, 0)
     with pytest.raises(InputError, match="measured in rad by the model, and in mm by the data"):
         to_unit("mm", "rad", "pin.angle")
     with pytest.raises(InputError, match="'furlong' is not known"):
@@ -58,6 +60,8 @@ def test_tables(tmp_path: Path) -> None:
         ({"t": [0.0, 1.0], "a": [np.inf, 1.0]}, "no samples, or infinite ones"),
         ({"t": [0.0, 1.0], "a": ["x", "y"]}, "must be numbers"),
         ({"t": [0.0, 1.0], "a": [[1.0], [2.0]]}, "must have one dimension"),
+        ({"t": [0.0], "a [deg]": [1.0], "a [rad]": [2.0]}, r"channel 'a' twice: \[deg\] and \[rad\]"),
+        ({"t": [0.0], "a": [1.0], "a ": [2.0]}, "channel 'a' twice: 'a' and 'a '"),
         (5, "must be a CSV file, a mapping or a DataFrame"),
     ],
 )
@@ -66,6 +70,8 @@ def test_bad_tables(data: Any, match: str) -> None:
         read_data(data, None)
     with pytest.raises(InputError, match="no column 'b'"):
         read_data({"t": [0.0, 1.0], "a": [1.0, 2.0]}, ["b"])
+    with pytest.raises(InputError, match="channel 'x' twice: a and b"):
+        read_data({"t": [0.0], "a": [1.0], "b": [2.0]}, {"a": "x", "b": "x"})
 
 
 def test_interpolation_is_cubic_and_stops_at_breakpoints() -> None:

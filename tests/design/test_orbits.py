@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy.special import mathieu_a, mathieu_b
 
 import isodyn as iso
+from isodyn.design import Orbit
 from isodyn.errors import ConvergenceError, InputError, SensitivityError
 
 
@@ -80,5 +82,40 @@ def test_refusals() -> None:
     mech.add_joint(iso.Hinge("pin", "ground", "arm", axis=(0, 1, 0)))
     with pytest.raises(SensitivityError, match="starts on constraints have no coordinates"):
         iso.floquet(mech, period=1.0, dt=0.1)
-    with pytest.raises(InputError, match="t_end must be at least one interval"):
-        iso.lyapunov_exponents(mathieu(2.0, 0.0), dt=0.1, t_end=0.1, every=1.0)
+    with pytest.raises(InputError, match="max_runs must be a whole number above zero, received 0"):
+        iso.periodic_orbit(mathieu(2.0, 0.0), period=3.0, dt=0.1, max_runs=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        ({"t_end": 0.1}, "must be a multiple of every = 1.0, received 0.1\nhint: such as t_end=1"),
+        ({"t_end": 2.5}, "must be a multiple of every"),
+        ({"t_end": 2.0, "skip": 1.5}, "leave one interval of 1.0, received 1.5\nhint: at most 1"),
+        ({"t_end": 2.0, "skip": -0.5}, "skip must be zero or more"),
+    ],
+)
+def test_times_of_lyapunov_exponents(call: dict[str, Any], match: str) -> None:
+    with pytest.raises(InputError, match=match):
+        iso.lyapunov_exponents(mathieu(2.0, 0.0), dt=0.1, every=1.0, **call)
+
+
+def test_time_that_is_skipped_does_not_count() -> None:
+    """s' = −s/(1 + t)² has the exponent −∫ over what counts."""
+    system = iso.FirstOrderSystem(lambda s, t: -s / (1 + t) ** 2, s0=[1.0])
+    (found,) = iso.lyapunov_exponents(system, dt=0.01, t_end=3.0, every=1.0, skip=2.0)
+    assert found == pytest.approx(-(1 / 3 - 1 / 4), rel=1e-4)
+
+
+def test_a_shift_in_time_does_not_decide_stability() -> None:
+    """Coarse steps move the multiplier 1 of a stable cycle outside of the unit circle."""
+    orbit = Orbit(None, 1.0, np.diag([1.0 + 1e-4, 0.5]), 0.0, 1, None, True)  # type: ignore[arg-type]
+    assert orbit.stable
+    assert not replace(orbit, free_period=False).stable
+    assert not replace(orbit, monodromy=np.diag([1.0, 1.1])).stable
+
+
+def test_rest_is_no_periodic_motion() -> None:
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: (1 - q**2) * v - q, q0=[1e-3], v0=[0.0])
+    with pytest.raises(ConvergenceError, match="the search ended at rest"):
+        iso.periodic_orbit(system, period=6.5, dt=0.1, free_period=True)

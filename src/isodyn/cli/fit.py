@@ -12,7 +12,7 @@ import numpy as np
 
 from isodyn.cli.models import is_model_file, read_model
 from isodyn.cli.output import JSON, new_console, new_table, print_json, say_written
-from isodyn.design.estimate import Fit
+from isodyn.design.estimate import AT_BOUND, Fit
 from isodyn.design.fitting import fit
 from isodyn.errors import InputError
 from isodyn.problems import get
@@ -143,10 +143,10 @@ def show(found: Fit) -> None:
     table = new_table("", "parameter", "value", "± standard error", f"{100 * found.confidence:g} % interval", "start")
     for k, name in enumerate(found.parameters):
         low, high = found.interval(name)
-        error = found.standard_errors[k]
-        table.add_row(
-            name, f"{found.values[k]:.8g}", f"{error:.3g}", f"{low:.6g} … {high:.6g}", f"{found.start[k]:.6g}"
-        )
+        known = f"{found.standard_errors[k]:.3g}", f"{low:.6g} … {high:.6g}"
+        if name in found.at_bound:
+            known = AT_BOUND, "–"
+        table.add_row(name, f"{found.values[k]:.8g}", *known, f"{found.start[k]:.6g}")
     console.print(table)
     table = new_table("", "channel", "samples", "noise", "rms", "rms held out", "unit")
     for one in found.channels:

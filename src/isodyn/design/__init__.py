@@ -10,8 +10,9 @@ from isodyn.later import names_from
 if TYPE_CHECKING:
     from isodyn.design.estimate import Fit
     from isodyn.design.fitting import fit
-    from isodyn.design.optimum import Constraint, Optimum, optimise
+    from isodyn.design.optimum import Optimum, optimise
     from isodyn.design.orbits import Orbit, floquet, lyapunov_exponents, periodic_orbit
+    from isodyn.design.trials import Constraint
 
 __all__ = [
     "Constraint",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("Constraint", "Optimum", "optimise"), "optimum"),
+    **dict.fromkeys(("Optimum", "optimise"), "optimum"),
     **dict.fromkeys(("Orbit", "floquet", "lyapunov_exponents", "periodic_orbit"), "orbits"),
 }
-__getattr__ = names_from(__name__, {"Fit": "estimate", "fit": "fitting", **_HOMES})
+__getattr__ = names_from(__name__, {"Constraint": "trials", "Fit": "estimate", "fit": "fitting", **_HOMES})

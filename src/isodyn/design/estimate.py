@@ -24,6 +24,7 @@ stats = Later("scipy.stats")
 RANK = 1e-8  # of the largest singular value: Jacobians are not better known than this
 WEAK = 0.5  # a relative change that data leave open by more than this is hardly seen
 PART = 0.05  # parts of a direction that are smaller are not named
+AT_BOUND = "at its bound"  # said of parameters instead of an error
 WHITE = 0.3  # residuals whose neighbours are alike by more than this are no noise
 
 
@@ -112,7 +113,7 @@ class Fit:
     values, start
         Their values, and those that the fit began with.
     covariance
-        Of the values; infinite where data do not see a parameter.
+        Of the values; infinite where data do not see a parameter, NaN for those at a bound.
     degrees
         Degrees of freedom of the noise; infinite where the noise was given.
     channels
@@ -167,7 +168,8 @@ class Fit:
     def __repr__(self) -> str:
         errors = self.standard_errors
         found = ", ".join(
-            f"{name} = {x:.6g} ± {e:.2g}" for name, x, e in zip(self.parameters, self.values, errors, strict=True)
+            f"{name} = {x:.6g} " + (AT_BOUND if name in self.at_bound else f"± {e:.2g}")
+            for name, x, e in zip(self.parameters, self.values, errors, strict=True)
         )
         return f"<Fit: {found}>"
 
@@ -206,7 +208,7 @@ class Fit:
         Returns
         -------
         interval
-            Lower and upper end.
+            Lower and upper end; NaN for a parameter at its bound.
 
         Raises
         ------
@@ -215,7 +217,7 @@ class Fit:
         """
         share = self.confidence if confidence is None else confidence
         if not 0.0 < share < 1.0:
-            raise InputError(f"confidence must be between 0 and 1, received {share!r}")
+            raise InputError(f"confidence must be between 0 and 1, received {share!r}", hint="such as 0.95")
         k = self._place(name)
         width = float(stats.t.ppf(0.5 + 0.5 * share, self.degrees)) * float(self.standard_errors[k])
         return float(self.values[k]) - width, float(self.values[k]) + width
@@ -262,6 +264,7 @@ class Fit:
         parameters = {
             name: {
                 "value": float(self.values[k]),
+                "at_bound": name in self.at_bound,
                 "standard_error": float(self.standard_errors[k]),
                 "interval": list(self.interval(name)),
                 "start": float(self.start[k]),

@@ -15,6 +15,8 @@ from isodyn.sweeps.files import FileSubject, file_subject
 from isodyn.sweeps.subjects import address, unknown
 from isodyn.systems.description import Description
 
+NAMED = "take one of these names, or leave it out"
+
 
 class FileFamily(Description):
     """A model file: parameters of the file, and numbers of its tables such as
@@ -73,13 +75,13 @@ def model_family(model: Any, names: tuple[str, ...]) -> tuple[Family, dict[str, 
         for name in names:
             if name not in known:
                 raise unknown(name, known, f"problem {model.name!r}")
-        options = {"scheme": model.scheme, "dt": model.dt, "t_end": model.t_end}
+        options = {"scheme": model.scheme, "dt": model.dt, "t_end": model.t_end, "breakpoints": model.breakpoints}
         return Parametrised(model.system, **{name: known[name] for name in names}), options
     subject = file_subject(model, tuple(place_of(name) for name in names if address(name) is not None))
     if isinstance(subject, FileSubject):
         subject.check()
         family = FileFamily(subject)
-        return family, {key: x for key, x in family.options().items() if x is not None}
+        return family, _checked_options(family.options(), subject.file)
     found = family_of(model)
     if isinstance(found, NamedParts) and found.assembled():
         raise InputError(
@@ -87,6 +89,26 @@ def model_family(model: Any, names: tuple[str, ...]) -> tuple[Family, dict[str, 
             hint="give the Mechanism with assemble=True, or build the system in iso.Parametrised",
         )
     return found, {}
+
+
+def _checked_options(options: Mapping[str, Any], file: Any) -> dict[str, Any]:
+    """How a file is run, without what is only noted; InputError for events that change the run."""
+    for event in options["events"]:
+        if event.terminal or event.acts:
+            raise InputError(
+                f"event {event.name!r} of {file} ends or changes the run, which is then not differentiated",
+                hint="take it out of [events], or set terminal = false",
+            )
+    return {key: x for key, x in options.items() if x is not None and key not in ("save_every", "events")}
+
+
+def breaks_within(options: Mapping[str, Any], t0: float, t_end: float) -> dict[str, Any]:
+    """The breakpoints among the options that lie inside of a run.
+
+    >>> breaks_within({"breakpoints": (0.5, 2.0)}, 0.0, 1.0)
+    {'breakpoints': (0.5,)}
+    """
+    return {"breakpoints": tuple(t for t in options.get("breakpoints", ()) if t0 < t < t_end)}
 
 
 def moved(family: Family, values: Mapping[str, float]) -> Any:
@@ -101,9 +123,11 @@ def checked_values(given: Mapping[str, Any] | None, names: tuple[str, ...], what
     found: dict[str, float] = {}
     for name, value in (given or {}).items():
         if name not in names:
-            raise InputError(f"{what} names {name!r}, which is not among the parameters {', '.join(names)}")
+            raise InputError(f"{what} names {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
-            raise InputError(f"{what} of {name} must be a finite number, received {value!r}")
+            raise InputError(
+                f"{what} of {name} must be a finite number, received {value!r}", hint=f'such as {{"{name}": 1.0}}'
+            )
         found[name] = float(value)
     return found
 
@@ -113,12 +137,12 @@ def checked_bounds(given: Mapping[str, Any] | None, names: tuple[str, ...]) -> t
     low, high = [-np.inf] * len(names), [np.inf] * len(names)
     for name, pair in (given or {}).items():
         if name not in names:
-            raise InputError(f"bounds name {name!r}, which is not among the parameters {', '.join(names)}")
+            raise InputError(f"bounds name {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InputError(f"the bounds of {name} must be (low, high), received {pair!r}", hint="None for no bound")
         k = names.index(name)
         low[k] = -np.inf if pair[0] is None else float(pair[0])
         high[k] = np.inf if pair[1] is None else float(pair[1])
         if not low[k] < high[k]:
-            raise InputError(f"the bounds of {name} must ascend, received {pair!r}")
+            raise InputError(f"the bounds of {name} must ascend, received {pair!r}", hint="give (low, high)")
     return low, high

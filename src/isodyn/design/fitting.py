@@ -19,7 +19,7 @@ import numpy as np
 from isodyn.api import integrate
 from isodyn.api.sensitive import checked_names
 from isodyn.design.estimate import ChannelFit, Fit, covariance_of, directions
-from isodyn.design.families import checked_bounds, checked_values, model_family, moved
+from isodyn.design.families import NAMED, checked_bounds, checked_values, model_family, moved
 from isodyn.design.least_squares import Comparison, LeastSquares, spans
 from isodyn.design.measured import Channel, read_data
 from isodyn.errors import AccuracyWarning, InputError
@@ -106,9 +106,9 @@ def fit(
     """
     names = tuple(checked_names(parameters, "parameters"))
     family, said = model_family(model, names)
-    options = _checked_options({**{k: x for k, x in said.items() if k not in ("save_every", "events")}, **options})
+    options = _checked_options({**said, **options})
     if not 0.0 < confidence < 1.0:
-        raise InputError(f"confidence must be between 0 and 1, received {confidence!r}")
+        raise InputError(f"confidence must be between 0 and 1, received {confidence!r}", hint="such as 0.95")
     values = np.array([checked_values(start, names, "start").get(n, family.value(n)) for n in names])
     whole = _with_units(family, names, values, read_data(data, channels), options)
     kept = _kept(whole, hold_out)
@@ -122,10 +122,13 @@ def fit(
     problem = LeastSquares(comparison, values, (low, high), means, widths, max_runs)
     given = checked_values(noise, tuple(channel.name for channel in whole), "noise")
     if any(x <= 0.0 for x in given.values()):
-        raise InputError(f"noise must be above zero, received {given}")
+        raise InputError(f"noise must be above zero, received {given}", hint="leave noise= out to estimate it")
     sizes = np.array([given.get(channel.name, np.nan) for channel in kept])
     if sum(problem.counts) + int((~np.isnan(means)).sum()) < len(names):
-        raise InputError(f"{len(names)} parameters need as many samples, received {sum(problem.counts)}")
+        raise InputError(
+            f"{len(names)} parameters need as many samples, received {sum(problem.counts)}",
+            hint="fit fewer parameters, or give priors=",
+        )
     found, sizes_found = problem.fitted(sizes)
     result = _result(problem, found, sizes_found, whole, bool(np.isnan(sizes).any()))
     result = replace(result, confidence=confidence)
@@ -142,7 +145,7 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
         options.pop(name, None)
     dt = options.get("dt")
     if isinstance(dt, bool) or not isinstance(dt, int | float) or not dt > 0.0:
-        raise InputError(f"a fit needs dt=, a step size, received {dt!r}")
+        raise InputError(f"a fit needs dt=, a step size, received {dt!r}", hint="such as dt=0.01")
     options.pop("t_end", None)
     return options
 
@@ -155,9 +158,12 @@ def _with_units(
     t0 = float(options.get("t0", 0.0))
     for channel in channels:
         if channel.t[0] < t0 - 1e-9 * float(options["dt"]):
-            raise InputError(f"channel {channel.name!r} begins at t = {channel.t[0]:g}, before the run at {t0:g}")
+            raise InputError(
+                f"channel {channel.name!r} begins at t = {channel.t[0]:g}, before the run at {t0:g}",
+                hint="give t0=, or leave these samples out",
+            )
     if max(channel.t[-1] for channel in channels) <= t0:
-        raise InputError("data have no samples after the start of the run")
+        raise InputError("data have no samples after the start of the run", hint="give an earlier t0=")
     given = moved(family, dict(zip(names, map(float, values), strict=True)))
     short = {**options, "t_end": t0 + float(options["dt"]), "breakpoints": ()}
     sol = integrate(given, **short)
@@ -174,7 +180,9 @@ def _kept(channels: list[Channel], hold_out: Any) -> list[Channel]:
     """What is fitted."""
     if isinstance(hold_out, int | float) and not isinstance(hold_out, bool):
         if not 0.0 <= hold_out < 1.0:
-            raise InputError(f"hold_out must be a share from 0 to below 1, received {hold_out!r}")
+            raise InputError(
+                f"hold_out must be a share from 0 to below 1, received {hold_out!r}", hint="such as hold_out=0.3"
+            )
         times = np.unique(np.concatenate([channel.t for channel in channels]))
         last = times[max(0, int(np.ceil((1.0 - hold_out) * times.size)) - 1)]
         kept = [Channel(c.name, c.t[c.t <= last], c.values[c.t <= last], c.unit) for c in channels]
@@ -183,7 +191,10 @@ def _kept(channels: list[Channel], hold_out: Any) -> list[Channel]:
         held = [hold_out] if isinstance(hold_out, str) else list(hold_out)
         for name in held:
             if name not in [channel.name for channel in channels]:
-                raise InputError(f"hold_out names {name!r}, which is no channel")
+                raise InputError(
+                    f"hold_out names {name!r}, which is no channel",
+                    hint=f"channels: {', '.join(channel.name for channel in channels)}",
+                )
         kept = [channel for channel in channels if channel.name not in held]
     if not kept:
         raise InputError("nothing is left to be fitted", hint="hold out less")
@@ -194,9 +205,12 @@ def _checked_priors(priors: Mapping[str, Any] | None, names: tuple[str, ...]) ->
     means, widths = np.full(len(names), np.nan), np.full(len(names), np.nan)
     for name, pair in (priors or {}).items():
         if name not in names:
-            raise InputError(f"priors name {name!r}, which is not among the parameters {', '.join(names)}")
+            raise InputError(f"priors name {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not float(pair[1]) > 0.0:
-            raise InputError(f"the prior of {name} must be (mean, standard deviation above zero), received {pair!r}")
+            raise InputError(
+                f"the prior of {name} must be (mean, standard deviation above zero), received {pair!r}",
+                hint=f'such as {{"{name}": (1.0, 0.1)}}',
+            )
         means[names.index(name)], widths[names.index(name)] = float(pair[0]), float(pair[1])
     return means, widths
 
@@ -211,6 +225,7 @@ def _result(problem: LeastSquares, found: Any, noise: FloatArray, whole: list[Ch
     J = problem.jacobian(found.x, each)
     J[:, fixed] = 0.0
     C = np.zeros((values.size, values.size))
+    C[fixed, fixed] = np.nan  # a bound says nothing about errors
     free = ~fixed
     C[np.ix_(free, free)] = covariance_of(J[:, free], values[free])
     names = comparison.names

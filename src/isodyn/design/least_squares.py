@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.api import integrate
-from isodyn.design.families import moved
+from isodyn.design.families import breaks_within, moved
 from isodyn.design.measured import Channel, weights_at
 from isodyn.errors import ConvergenceError, IsodynError
 from isodyn.kernels.compiled import FloatArray
@@ -48,7 +48,9 @@ class Comparison:
         """One run with derivatives."""
         self.runs += 1
         given = moved(self.family, dict(zip(self.names, map(float, values), strict=True)))
-        return integrate(given, sensitivities=list(names or self.names), **{**self.options, **options})
+        options = {**self.options, **options}
+        options |= breaks_within(options, options.get("t0", 0.0), options["t_end"])  # samples may end before
+        return integrate(given, sensitivities=list(names or self.names), **options)
 
     def read(self, sol: Solution) -> FloatArray:
         """All channels at all rows."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +50,7 @@ _OTHER: dict[str, tuple[float, tuple[int, int, int, int]]] = {
     "Nm": (1.0, (2, 1, -2, 0)),
 }
 _PREFIX = {"n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "k": 1e3, "M": 1e6, "G": 1e9}
-_FACTOR = re.compile(r"(?P<symbol>[A-Za-zµ°]+|1)\s*(\^|\*\*)?\s*(?P<power>-?\d+|²|³)?")
+_FACTOR = re.compile(r"(?P<symbol>[A-Za-zµ°]+|1)\^?(?P<power>-?\d+)?")
 
 
 def read_unit(text: str) -> tuple[float, tuple[int, ...]]:
@@ -59,7 +60,8 @@ def read_unit(text: str) -> tuple[float, tuple[int, ...]]:
     ((0.001, (1, 0, 0, 0)), (0, 0, -1, 1))
     """
     factor, powers = 1.0, np.zeros(4, dtype=int)
-    plain = text.replace("·", " ").replace("²", "2").replace("³", "3").replace("−", "-").strip()
+    plain = text.replace("**", "^").replace("·", " ").replace("²", "2").replace("³", "3").replace("−", "-")
+    plain = re.sub(r"\s*\^\s*", "^", plain)
     for k, part in enumerate(plain.split("/")):
         for word in part.replace("(", " ").replace(")", " ").replace("*", " ").split():
             found = _FACTOR.fullmatch(word)
@@ -93,7 +95,10 @@ def to_unit(given: str, wanted: str, name: str) -> float:
         raise InputError(f"{name} has no unit in the model, and {given!r} in the data", hint="leave the unit out")
     (one, powers), (other, expected) = read_unit(given), read_unit(wanted)
     if powers != expected:
-        raise InputError(f"{name} is measured in {wanted} by the model, and in {given} by the data")
+        raise InputError(
+            f"{name} is measured in {wanted} by the model, and in {given} by the data",
+            hint=f"give it in {wanted}, or name another quantity",
+        )
     return one / other
 
 
@@ -125,21 +130,29 @@ def split_title(title: str) -> tuple[str, str]:
 def read_data(data: Any, channels: Mapping[str, str] | Sequence[str] | None) -> list[Channel]:
     """Channels of a CSV file, a mapping or a DataFrame; `channels` renames or chooses columns."""
     table: Mapping[str, Any] = read_csv(data) if isinstance(data, str | Path) else _columns(data)
-    heads = {split_title(str(head)): head for head in table}
+    heads: dict[tuple[str, str], str] = {}
+    for head in table:
+        title = split_title(str(head))
+        if title in heads:
+            raise twice(title[0], f"{heads[title]!r} and {head!r}")
+        heads[title] = head
     time = [key for key in heads if key[0].lower() in TIMES]
     if len(time) != 1:
-        raise InputError(f"data need one column of times, 't' or 'time'; the columns are: {', '.join(map(str, table))}")
+        raise InputError(
+            f"data need one column of times, 't' or 'time'; the columns are: {', '.join(map(str, table))}",
+            hint="name the column of times 't'",
+        )
     t = _array(table[heads[time[0]]], "times") * to_unit(time[0][1], "s", "time")
     if not np.isfinite(t).all() or (np.diff(t) < 0.0).any():
-        raise InputError("times of data must be finite and ascend")
+        raise InputError("times of data must be finite and ascend", hint="sort the rows by time")
     found = []
     for name, unit, called in _chosen(heads, time[0], channels):
         values = _array(table[heads[name, unit]], name)
         if values.shape != t.shape:
-            raise InputError(f"channel {name!r} has {values.size} values for {t.size} times")
+            raise InputError(f"channel {name!r} has {values.size} values for {t.size} times", hint="NaN for no sample")
         taken = ~np.isnan(values)
         if not np.isfinite(values[taken]).all() or not taken.any():
-            raise InputError(f"channel {name!r} has no samples, or infinite ones")
+            raise InputError(f"channel {name!r} has no samples, or infinite ones", hint="leave the channel out")
         found.append(Channel(called, t[taken], values[taken], unit))
     return found
 
@@ -161,15 +174,23 @@ def _array(values: Iterable[Any], name: str) -> FloatArray:
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name} of data must be numbers") from None
+        raise InputError(f"{name} of data must be numbers", hint="NaN where no sample was taken") from None
     if found.ndim != 1:
-        raise InputError(f"{name} of data must have one dimension, received the shape {found.shape}")
+        raise InputError(
+            f"{name} of data must have one dimension, received the shape {found.shape}",
+            hint="give a column for each component",
+        )
     return found
 
 
 def _chosen(heads: Mapping[tuple[str, str], str], time: tuple[str, str], channels: Any) -> list[tuple[str, str, str]]:
     """Column, unit and name of the quantity of all channels."""
-    units = {name: unit for name, unit in heads if (name, unit) != time}
+    units: dict[str, str] = {}
+    for name, unit in heads:
+        if name in units:
+            raise twice(name, f"[{units[name]}] and [{unit}]")
+        if (name, unit) != time:
+            units[name] = unit
     if channels is None:
         called = {name: name for name in units}
     else:
@@ -178,8 +199,16 @@ def _chosen(heads: Mapping[tuple[str, str], str], time: tuple[str, str], channel
         if name not in units:
             raise InputError(f"data have no column {name!r}", hint=f"columns: {', '.join(units) or 'none'}")
     if not called:
-        raise InputError("data have no channels beside the times")
+        raise InputError("data have no channels beside the times", hint='such as {"t": times, "pin.angle": values}')
+    for quantity, many in Counter(called.values()).items():
+        if many > 1:
+            raise twice(quantity, " and ".join(name for name in called if called[name] == quantity))
     return [(name, units[name], quantity) for name, quantity in called.items()]
+
+
+def twice(name: str, columns: str) -> InputError:
+    """The error for a quantity that two columns measure."""
+    return InputError(f"data have the channel {name!r} twice: {columns}", hint="leave one of them out")
 
 
 def weights_at(rows: FloatArray, times: FloatArray, breaks: Sequence[float]) -> tuple[Any, FloatArray]:

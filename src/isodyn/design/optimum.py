@@ -9,80 +9,29 @@ many. Without f, conditions g(θ) = value are solved by least squares: shooting.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from isodyn.api import integrate
-from isodyn.api.sensitive import checked_names, gradient
-from isodyn.design.families import checked_bounds, checked_values, model_family, moved
-from isodyn.errors import ConvergenceError, InputError, IsodynError
+from isodyn.api.sensitive import checked_names
+from isodyn.design.families import breaks_within, checked_bounds, checked_values, model_family, moved
+from isodyn.design.trials import Constraint, TooManyRunsError, Trial, as_objective
+from isodyn.errors import AccuracyWarning, ConvergenceError, InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
-from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
-from isodyn.sensitivities.gradient import Objective, Output, Weighted
-from isodyn.sensitivities.parameters import CENTRAL, Family
+from isodyn.sensitivities.gradient import Objective, Output
 
 optimize = Later("scipy.optimize")
 
-MANY = 12  # more parameters than this for every number: adjoints
 MET = 1e-6  # of its typical size: what a condition may be missed by
-PART = 1e-3  # of a parameter: points of differences of functions of parameters
-
-
-@dataclass(frozen=True, eq=False)
-class Constraint:
-    """A condition that a design has to meet: low ≤ output ≤ high, or output = equals.
-
-    Parameters
-    ----------
-    output
-        Name of a quantity, a function of a solution that returns one number for each row, an
-        `Objective`; or, with `of_parameters`, a function of a mapping from names to values.
-    low, high, equals
-        What it is compared with.
-    always
-        Whether it is meant in every row; otherwise at the end of the run.
-    of_parameters
-        Whether the output is a function of the parameters alone.
-
-    Raises
-    ------
-    InputError
-        If nothing is asked of the output.
-
-    Examples
-    --------
-    >>> import isodyn as iso
-    >>> iso.Constraint("pin.angle", equals=1.0).low
-    1.0
-    """
-
-    output: Output | Objective | Callable[[Mapping[str, float]], float]
-    low: float | None = None
-    high: float | None = None
-    equals: float | None = None
-    always: bool = False
-    of_parameters: bool = False
-
-    def __post_init__(self) -> None:
-        if self.equals is not None:
-            if self.low is not None or self.high is not None:
-                raise InputError("a constraint takes equals=, or low= and high=, not both")
-            object.__setattr__(self, "low", float(self.equals))
-            object.__setattr__(self, "high", float(self.equals))
-        if self.low is None and self.high is None:
-            raise InputError("a constraint needs low=, high= or equals=")
-        if self.always and (isinstance(self.output, Objective) or self.of_parameters):
-            raise InputError("a constraint that holds always needs an output of rows")
-
-    @property
-    def span(self) -> tuple[float, float]:
-        """Lower and upper end."""
-        return -np.inf if self.low is None else self.low, np.inf if self.high is None else self.high
+ROUND = 1e-10  # of the parameters: rounding, which moves conditions as well
+STEEP = 10.0  # the slope on designs that cannot be run, beside that of the last one that can
+BESIDE = 1e-4  # of the parameters: a design that is as near to one that cannot be run lies on the border
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,100 +86,9 @@ class Optimum:
         return f"<Optimum {self.value:.6g}: {found}>"
 
     def __getitem__(self, name: str) -> float:
+        if name not in self.parameters:
+            raise InputError(f"{name!r} was not searched", hint=f"parameters: {', '.join(self.parameters)}")
         return float(self.values[self.parameters.index(name)])
-
-
-def _as_objective(output: Any) -> Objective:
-    return output if isinstance(output, Objective) else Objective(end=output)
-
-
-@dataclass
-class Trial:
-    """Runs of a model: numbers that are judged, and their derivatives."""
-
-    family: Family
-    names: tuple[str, ...]
-    objective: Objective | None
-    constraints: tuple[Constraint, ...]
-    options: dict[str, Any]
-    most: int
-    runs: int = 0
-    found: dict[bytes, Any] = field(default_factory=dict)
-    solution: Solution | None = None
-
-    @property
-    def numbers(self) -> list[Objective]:
-        """What is one number of a run."""
-        goals = [_as_objective(c.output) for c in self.constraints if not (c.always or c.of_parameters)]
-        return ([] if self.objective is None else [self.objective]) + goals
-
-    @property
-    def by_adjoint(self) -> bool:
-        """Whether adjoints are cheaper than tangents."""
-        rows = any(c.always for c in self.constraints)
-        return not rows and bool(self.numbers) and len(self.names) > MANY * len(self.numbers)
-
-    def at(self, values: FloatArray) -> tuple[float, FloatArray, list[FloatArray], list[FloatArray]]:
-        """Objective and its gradient; values of constraints and their derivatives."""
-        key = values.tobytes()
-        if key not in self.found:
-            named = dict(zip(self.names, map(float, values), strict=True))
-            if self.runs >= self.most:
-                raise ConvergenceError(f"the search did not end after {self.runs} runs", hint="raise max_runs")
-            scalars = self.adjoints(named) if self.by_adjoint else self.tangents(named)
-            self.found[key] = self.sorted(named, values, scalars)
-        found: tuple[float, FloatArray, list[FloatArray], list[FloatArray]] = self.found[key]
-        return found
-
-    def adjoints(self, named: dict[str, float]) -> list[tuple[Any, Any]]:
-        """Every number with its gradient, by one adjoint each."""
-        found = []
-        for one in self.numbers:
-            self.runs += 1
-            made = gradient(moved(self.family, named), objective=one, parameters=list(self.names), **self.options)
-            self.solution = made.solution
-            found.append((made.value, made.gradient))
-        return found
-
-    def tangents(self, named: dict[str, float]) -> list[tuple[Any, Any]]:
-        """All numbers, then all outputs of rows, from one run with tangents."""
-        self.runs += 1
-        sol = integrate(moved(self.family, named), sensitivities=list(self.names), **self.options)
-        self.solution = sol
-        found: list[tuple[Any, Any]] = []
-        by = [sol.sensitivity(name) for name in self.names]
-        for one in self.numbers:
-            weighted = Weighted(one, sol.t)
-            plain = float(weighted.rows(sol).sum())
-            found.append((plain, np.array([each.of(weighted.rows).sum() for each in by])))
-        for c in self.constraints:
-            if c.always:
-                output: Any = c.output
-                read = reader_of(output, sol)
-                found.append((np.asarray(read(sol)), np.column_stack([each.of(read) for each in by])))
-        return found
-
-    def sorted(self, named: dict[str, float], values: FloatArray, found: list[tuple[Any, Any]]) -> Any:
-        """In the order of objective and constraints."""
-        numbers, rows = iter(found[: len(self.numbers)]), iter(found[len(self.numbers) :])
-        f, df = (0.0, np.zeros(values.size)) if self.objective is None else next(numbers)
-        g: list[FloatArray] = []
-        dg: list[FloatArray] = []
-        for c in self.constraints:
-            value, by = self.of_parameters(c, named) if c.of_parameters else next(rows if c.always else numbers)
-            g.append(np.atleast_1d(np.asarray(value, dtype=np.float64)))
-            dg.append(np.atleast_2d(np.asarray(by, dtype=np.float64)))
-        return float(f), np.asarray(df), g, dg
-
-    def of_parameters(self, c: Constraint, named: dict[str, float]) -> tuple[float, FloatArray]:
-        """A function of parameters, by differences."""
-        function: Any = c.output
-        by = []
-        for name, x in named.items():
-            h = PART * max(abs(x), 1e-2)
-            terms = (w / h * float(function({**named, name: x + k * h})) for k, w in zip(*CENTRAL[:2], strict=True))
-            by.append(sum(terms))
-        return float(function(named)), np.array(by)
 
 
 def optimise(
@@ -286,6 +144,11 @@ def optimise(
     ConvergenceError
         If the search does not end, or conditions cannot be met.
 
+    Warns
+    -----
+    AccuracyWarning
+        If the search stopped before it converged, or beside designs that cannot be run.
+
     Examples
     --------
     >>> import isodyn as iso
@@ -297,12 +160,15 @@ def optimise(
     """
     names = tuple(checked_names(parameters, "parameters"))
     family, said = model_family(model, names)
-    chosen = {**{k: x for k, x in said.items() if k not in ("save_every", "events", "breakpoints")}, **options}
+    chosen = {**said, **options}
+    if "breakpoints" not in options:
+        chosen |= breaks_within(said, chosen.get("t0", 0.0), chosen.get("t_end", np.inf))
+    chosen = {key: x for key, x in chosen.items() if key != "breakpoints" or len(x)}
     if objective is None and not constraints:
-        raise InputError("optimise needs an objective, or constraints to be met")
+        raise InputError("optimise needs an objective, or constraints to be met", hint="give objective=")
     if objective is None and any(c.low != c.high for c in constraints):
-        raise InputError("without an objective every constraint takes equals=")
-    goal = None if objective is None else _as_objective(objective)
+        raise InputError("without an objective every constraint takes equals=", hint="give equals=, or objective=")
+    goal = None if objective is None else as_objective(objective)
     values = np.array([checked_values(start, names, "start").get(n, family.value(n)) for n in names])
     low, high = (np.array(x) for x in checked_bounds(bounds, names))
     if not ((low <= values) & (values <= high)).all():
@@ -312,25 +178,15 @@ def optimise(
     search = Search(trial, values, scale, (low, high), -1.0 if maximise else 1.0)
     x, message = search.conditions() if goal is None else search.minimum(method)
     f, _, g, _ = trial.at(scale * x)
-    missed = max(
-        (float(np.maximum(c.span[0] - y, y - c.span[1]).max()) for c, y in zip(constraints, g, strict=True)),
-        default=0.0,
-    )
-    allowed = MET * max([1.0, *(float(np.abs(y).max()) for y in g)])
-    if missed > allowed:
-        raise ConvergenceError(
-            f"the constraints are missed by {missed:.3g}: {message}", hint="start nearer, or ask for less"
-        )
+    missed = search.missed(x, message)
     at = dict(zip(names, map(float, scale * x), strict=True))
     sol = integrate(moved(family, at), sensitivities=[names[0]], **chosen)
-    return Optimum(
-        names, scale * x, values, f, tuple(g), max(missed, 0.0), trial.runs + 1, message, sol, moved(family, at)
-    )
+    return Optimum(names, scale * x, values, f, tuple(g), missed, trial.runs + 1, message, sol, moved(family, at))
 
 
 @dataclass
 class Search:
-    """The search, in scaled parameters θ = scale·x."""
+    """The search, in scaled parameters θ = scale·x, with constraints in parts of their sizes."""
 
     trial: Trial
     start: FloatArray
@@ -338,24 +194,64 @@ class Search:
     bounds: tuple[FloatArray, FloatArray]
     sign: float
 
+    def __post_init__(self) -> None:
+        f, df, g, dg = self.trial.at(self.start)
+        self.at_start, self.refused = g, list[FloatArray]()
+        self.size = self.sign / max(float(np.abs(df * self.scale).max()), 1e-12 * abs(f), 1e-300)
+        sizes = [
+            np.full(y.size, largest(y, *c.ends, by * self.scale) or 1.0)
+            for c, y, by in zip(self.trial.constraints, g, dg, strict=True)
+        ]
+        self.sizes = np.concatenate([np.empty(0), *sizes])
+        self.last = self.start / self.scale, self.scaled(f, df, g, dg)
+
+    def scaled(self, f: float, df: FloatArray, g: list[FloatArray], dg: list[FloatArray]) -> Any:
+        """Objective, its gradient, constraints and their derivatives, as the search takes them."""
+        by = np.vstack([np.empty((0, self.scale.size)), *dg]) * self.scale
+        return (
+            self.size * f,
+            self.size * df * self.scale,
+            np.concatenate([np.empty(0), *g]) / self.sizes,
+            by / self.sizes[:, None],
+        )
+
+    def judged(self, x: FloatArray) -> Any:
+        """A design. One that cannot be run lies on a slope that rises from the last good one."""
+        try:
+            found = self.scaled(*self.trial.at(self.scale * x))
+        except TooManyRunsError:
+            raise
+        except IsodynError:
+            self.refused.append(x.copy())
+            good, (f, df, g, dg) = self.last
+            way, steep = x - good, STEEP * max(1.0, float(np.abs(df).max()))
+            far = max(float(np.linalg.norm(way)), 1e-300)
+            return f + steep * far, steep * way / far, g, dg
+        self.last = x.copy(), found
+        return found
+
+    def ends(self, k: int) -> FloatArray:
+        """Lower or upper ends of all constraints."""
+        pairs = zip(self.trial.constraints, self.at_start, strict=True)
+        return np.concatenate([np.full(y.size, c.span[k]) for c, y in pairs]) / self.sizes
+
     def conditions(self) -> tuple[FloatArray, str]:
         """Conditions by least squares."""
-        trial, scale = self.trial, self.scale
-        wanted = [np.full(y.size, c.span[0]) for c, y in zip(trial.constraints, trial.at(self.start)[2], strict=True)]
+        wanted = self.ends(0)
 
         def gap(x: FloatArray) -> FloatArray:
             try:
-                return np.concatenate(trial.at(scale * x)[2]) - np.concatenate(wanted)
-            except IsodynError as error:
-                if isinstance(error, ConvergenceError) and "did not end" in str(error):
-                    raise
-                return np.full(sum(y.size for y in wanted), np.nan)
+                return np.asarray(self.scaled(*self.trial.at(self.scale * x))[2] - wanted)
+            except TooManyRunsError:
+                raise
+            except IsodynError:
+                return np.full(wanted.size, np.nan)
 
         found = optimize.least_squares(
             gap,
-            self.start / scale,
-            jac=lambda x: np.vstack(trial.at(scale * x)[3]) * scale,
-            bounds=(self.bounds[0] / scale, self.bounds[1] / scale),
+            self.start / self.scale,
+            jac=lambda x: self.scaled(*self.trial.at(self.scale * x))[3],
+            bounds=(self.bounds[0] / self.scale, self.bounds[1] / self.scale),
             xtol=1e-14,
             ftol=1e-14,
             gtol=1e-14,
@@ -364,36 +260,50 @@ class Search:
 
     def minimum(self, method: str | None) -> tuple[FloatArray, str]:
         """The smallest value."""
-        trial, scale = self.trial, self.scale
-        first = trial.at(self.start)
-        size = self.sign / max(float(np.abs(first[1] * scale).max()), 1e-12 * abs(first[0]), 1e-300)
-        worst = 1e6 * (1.0 + abs(first[0]))  # what a run that the model refuses is worth
-
-        def value(x: FloatArray) -> float:
-            try:
-                return size * trial.at(scale * x)[0]
-            except InputError:
-                return abs(size) * worst
-
-        given: dict[str, Any] = {"bounds": list(zip(*(b / scale for b in self.bounds), strict=True))}
-        if trial.constraints:
-            spans = [
-                (np.full(y.size, c.span[0]), np.full(y.size, c.span[1]))
-                for c, y in zip(trial.constraints, first[2], strict=True)
-            ]
-            low, high = (np.concatenate([s[k] for s in spans]) for k in (0, 1))
+        given: dict[str, Any] = {}
+        if np.isfinite(self.bounds).any():
+            given["bounds"] = list(zip(*(b / self.scale for b in self.bounds), strict=True))
+        if self.trial.constraints:
             given["constraints"] = optimize.NonlinearConstraint(
-                lambda x: np.concatenate(trial.at(scale * x)[2]),
-                low,
-                high,
-                jac=lambda x: np.vstack(trial.at(scale * x)[3]) * scale,
+                lambda x: self.judged(x)[2], self.ends(0), self.ends(1), jac=lambda x: self.judged(x)[3]
             )
+        if method is None:  # the number of runs ends these searches
+            method, given["options"] = "SLSQP" if self.trial.constraints else "L-BFGS-B", {"maxiter": self.trial.most}
         found = optimize.minimize(
-            value,
-            self.start / scale,
-            jac=lambda x: size * trial.at(scale * x)[1] * scale,
-            method=method or ("SLSQP" if trial.constraints else "L-BFGS-B"),
+            lambda x: self.judged(x)[0],
+            self.start / self.scale,
+            jac=lambda x: self.judged(x)[1],
+            method=method,
             tol=1e-8,
             **given,
         )
+        if not found.success:
+            text = f"the search may have stopped before the best design: {found.message}"
+            warnings.warn(AccuracyWarning(text), stacklevel=3)
+        if any(float(np.abs(x - found.x).max()) < BESIDE for x in self.refused):
+            text = "the search ended beside designs that cannot be run: there may be better ones along their border"
+            warnings.warn(AccuracyWarning(text), stacklevel=3)
         return np.asarray(found.x), str(found.message)
+
+    def missed(self, x: FloatArray, message: str) -> float:
+        """By how much constraints are missed, the largest; ConvergenceError if that is much for one
+        of them, by its own size."""
+        _, _, g, dg = self.trial.at(self.scale * x)
+        worst = 0.0
+        for k, (c, y, first, by) in enumerate(zip(self.trial.constraints, g, self.at_start, dg, strict=True)):
+            for end, gap in ((c.span[0], c.span[0] - y), (c.span[1], y - c.span[1])):
+                miss = float(gap.max())
+                if not np.isfinite(end) or miss <= 0.0:
+                    continue
+                worst = max(worst, miss)
+                if miss > MET * largest(y, first, end) + ROUND * largest(by * self.scale):
+                    raise ConvergenceError(
+                        f"the constraints are missed by {miss:.3g} (constraints[{k}]): {message}",
+                        hint="start nearer, or ask for less",
+                    )
+        return worst
+
+
+def largest(*numbers: Any) -> float:
+    """The largest size among numbers."""
+    return max(float(np.abs(x).max(initial=0.0)) for x in numbers)

@@ -46,6 +46,8 @@ class Orbit:
         Number of runs that it took.
     system
         The system with its start on the orbit.
+    free_period
+        Whether the period was found, too: a shift in time then gives the multiplier 1.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Orbit:
     gap: float
     runs: int
     system: Any
+    free_period: bool = False
 
     def __repr__(self) -> str:
         size = float(np.abs(self.multipliers).max(initial=0.0))
@@ -82,14 +85,18 @@ class Orbit:
 
     @property
     def stable(self) -> bool:
-        """Whether no multiplier lies outside the unit circle."""
-        return bool((np.abs(self.multipliers) <= 1.0 + ONE).all())
+        """Whether no multiplier lies outside the unit circle. With a free period the one nearest to
+        1 does not count: it belongs to a shift in time, and the steps move it."""
+        found = self.multipliers
+        if self.free_period:
+            found = np.delete(found, np.abs(found - 1.0).argmin())
+        return bool((np.abs(found) <= 1.0 + ONE).all())
 
 
 def _steps(period: float, dt: float) -> int:
     for name, value in (("period", period), ("dt", dt)):
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
-            raise InputError(f"{name} must be a number above zero, received {value!r}")
+            raise InputError(f"{name} must be a number above zero, received {value!r}", hint=f"such as {name}=0.01")
     return max(1, round(period / dt))
 
 
@@ -111,6 +118,14 @@ def _gap(starts: Starts, sol: Solution) -> tuple[FloatArray, float]:
         float(np.abs(dv / system.scales.v).max(initial=0.0)) / fast,
     )
     return starts.chart.coordinates(dq, dv), size
+
+
+def _rests(starts: Starts, sol: Solution) -> bool:
+    """Whether a motion leaves its start by no more than rounding and the end of the search."""
+    system = starts.system
+    away = [np.abs(apart(system, sol.q[0], q) / system.scales.v).max(initial=0.0) for q in sol.q]
+    fast = np.abs((sol.v - sol.v[0]) / system.scales.v).max(initial=0.0)
+    return bool(max(float(fast), *map(float, away)) <= CLOSED)
 
 
 def floquet(system: Any, *, period: float, dt: float, t0: float = 0.0, **options: Any) -> Orbit:
@@ -193,6 +208,8 @@ def periodic_orbit(
 
     Raises
     ------
+    InputError
+        If an argument is not admissible.
     ConvergenceError
         If there is none near the start.
 
@@ -204,13 +221,19 @@ def periodic_orbit(
     >>> round(orbit.period, 2), orbit.stable
     (6.67, True)
     """
+    if isinstance(max_runs, bool) or not isinstance(max_runs, int) or max_runs < 1:
+        raise InputError(f"max_runs must be a whole number above zero, received {max_runs!r}", hint="such as 30")
     steps, here = _steps(period, dt), as_system(system)
     T, best = float(period), np.inf
     for k in range(max_runs):
         starts, sol, matrix = _turned(here, t0, T, steps, {"assemble": True, **options})
         gap, size = _gap(starts, sol)
         if size <= DONE:
-            return Orbit(sol, T, matrix, size, k + 1, here)
+            if free_period and _rests(starts, sol):
+                raise ConvergenceError(
+                    "the search ended at rest, where every period fits", hint="start nearer to the motion"
+                )
+            return Orbit(sol, T, matrix, size, k + 1, here, free_period)
         if not size < 1e3 * best:
             break
         best = min(best, size)
@@ -243,7 +266,7 @@ def lyapunov_exponents(
     dt
         Size of a step.
     t_end
-        End of the motion.
+        End of the motion, a multiple of `every` after t0.
     every
         Time after which directions are made orthogonal again.
     t0
@@ -271,9 +294,15 @@ def lyapunov_exponents(
     array([-1., -3.])
     """
     steps, parts = _steps(every, dt), round((t_end - t0) / every)
-    if parts < 1 or not 0.0 <= skip < t_end - t0:
+    if parts < 1 or abs(t0 + parts * every - t_end) > 1e-9 * (t_end - t0):
         raise InputError(
-            f"t_end must be at least one interval after t0, and skip before it; received {t_end!r}, {skip!r}"
+            f"t_end − t0 must be a multiple of every = {every!r}, received {t_end - t0!r}",
+            hint=f"such as t_end={t0 + max(parts, 1) * every:g}",
+        )
+    if not 0.0 <= skip <= t_end - t0 - every * (1.0 - 1e-9):
+        raise InputError(
+            f"skip must be zero or more and leave one interval of {every!r}, received {skip!r}",
+            hint=f"at most {t_end - t0 - every:g}",
         )
     total: Any = 0.0
     Q: Any = None
@@ -283,6 +312,6 @@ def lyapunov_exponents(
         _, sol, matrix = _turned(here, t, float(every), steps, {"assemble": True, **options})
         here = with_start(here, sol.q[-1], sol.v[-1])
         Q, R = np.linalg.qr(matrix if Q is None else matrix @ Q)
-        if t + every - t0 > skip:
+        if k * every >= skip - 1e-9 * every:
             total, counted = total + np.log(np.abs(np.diag(R))), counted + every
     return np.sort(np.asarray(total / counted))[::-1]

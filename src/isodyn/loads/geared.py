@@ -34,12 +34,17 @@ def checked_curve(what: str, speeds: Any, torques: Any) -> tuple[list[float], li
         raise InputError(
             f"{what}: speeds and torques must be two or more numbers each, as many of both, received {np.size(x)} and"
             f" {np.size(y)}",
+            hint="such as speeds=[0, 300] and torques=[2, 0]",
             argument="torques",
         )
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise InputError(f"{what}: speeds and torques must be finite", argument="torques")
+        raise InputError(f"{what}: speeds and torques must be finite", hint="leave such points out", argument="torques")
     if x[0] < 0 or (np.diff(x) <= 0).any():
-        raise InputError(f"{what}: speeds must ascend from zero or more, received {x.tolist()}", argument="speeds")
+        raise InputError(
+            f"{what}: speeds must ascend from zero or more, received {x.tolist()}",
+            hint="sort the points by speed",
+            argument="speeds",
+        )
     return x.tolist(), y.tolist()
 
 
@@ -133,10 +138,16 @@ class GearMotor(JointLoad):
         for name in ("ratio", "efficiency"):
             value = getattr(self, name)
             if not (isinstance(value, int | float | np.number) and np.isfinite(value) and value != 0.0):
-                raise InputError(f"{what}: {name} must be a number other than zero, received {value!r}", argument=name)
+                raise InputError(
+                    f"{what}: {name} must be a number other than zero, received {value!r}",
+                    hint=f"{name}=1.0 has no effect",
+                    argument=name,
+                )
         if not 0.0 < self.efficiency <= 1.0:
             raise InputError(
-                f"{what}: efficiency must lie in (0, 1], received {self.efficiency!r}", argument="efficiency"
+                f"{what}: efficiency must lie in (0, 1], received {self.efficiency!r}",
+                hint="1.0 has no losses",
+                argument="efficiency",
             )
         ratio = float(self.ratio)
         torque = curve_text(speeds, torques, f"{ratio!r}*sign({COMMAND})*{RATE}")

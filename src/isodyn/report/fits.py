@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.design.estimate import ChannelFit, Fit
+from isodyn.design.estimate import AT_BOUND, ChannelFit, Fit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.report import pages
 from isodyn.report.html import versions
@@ -64,7 +64,10 @@ def _parameters(found: Fit) -> Html:
     for k, name in enumerate(found.parameters):
         low, high = found.interval(name)
         numbers = found.values[k], found.standard_errors[k], low, high, found.start[k], found.bias[k]
-        rows.append((name, *(f"{x:.6g}" if i != 1 else f"{x:.2g}" for i, x in enumerate(numbers))))
+        texts = [f"{x:.6g}" if i != 1 else f"{x:.2g}" for i, x in enumerate(numbers)]
+        if name in found.at_bound:
+            texts[1:4] = AT_BOUND, "–", "–"
+        rows.append((name, *texts))
     share = f"{100 * found.confidence:g} %"
     head = ("", "value", "standard error", f"{share} from", "to", "start", "bias of steps")
     return pages.table(rows, head)
