@@ -171,6 +171,11 @@ def test_breakpoints_of_a_problem_are_kept() -> None:
     found = iso.optimise(problem, ["F"], constraints=[iso.Constraint("x", equals=1.0)])
     assert found["F"] == pytest.approx(1.0 / (0.33**2 / 2 + 0.33 * 0.67), rel=1e-6)
     assert 0.33 in found.solution.t
+    t = np.array([0.2, 0.5, 0.8])
+    x = np.where(t < 0.33, t**2 / 2, 0.33**2 / 2 + 0.33 * (t - 0.33))
+    fitted = iso.fit(problem, {"t": t, "x": 2.0 * x}, ["F"])
+    assert fitted["F"] == pytest.approx(2.0, rel=1e-6)
+    assert 0.33 in fitted.solution.t
 
 
 def test_adjoints_are_left_to_runs_that_they_take() -> None:

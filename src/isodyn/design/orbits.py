@@ -56,8 +56,8 @@ class Orbit:
     ...     return -4.0 * q - 0.2 * v + np.cos(t)
     >>> system = iso.MechanicalSystem(M=1.0, Q=Q, q0=[0.0], v0=[0.0])
     >>> orbit = iso.periodic_orbit(system, period=2 * np.pi, dt=0.02)
-    >>> orbit.stable, np.round(np.abs(orbit.multipliers), 3)
-    (True, array([0.533, 0.533]))
+    >>> orbit.stable, np.round(np.abs(orbit.multipliers), 2)
+    (True, array([0.53, 0.53]))
     """
 
     solution: Solution
