@@ -100,8 +100,9 @@ def fit(
     >>> def oscillator(k):
     ...     return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -k * q, q0=[1.0], v0=[0.0], names=["x"])
     >>> t = np.linspace(0, 2, 21)
-    >>> found = iso.fit(iso.Parametrised(oscillator, k=3.0), {"t": t, "q(x)": np.cos(2 * t)}, ["k"], dt=0.01)
-    >>> abs(found["k"] - 4.0) < 1e-3
+    >>> measured = np.cos(2 * t) + 0.01 * np.random.default_rng(1).normal(size=t.size)
+    >>> found = iso.fit(iso.Parametrised(oscillator, k=3.0), {"t": t, "q(x)": measured}, ["k"], dt=0.01)
+    >>> abs(found["k"] - 4.0) < 0.05
     True
     """
     names = tuple(checked_names(parameters, "parameters"))
