@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -24,3 +26,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         from isodyn.kernels.helper import compile_common
 
         compile_common()
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c() -> None:
+    """Ctrl-C as Python handles it by itself: what ran before in this process may have left another
+    handler, and runs then take no note of it."""
+    main = threading.current_thread() is threading.main_thread()
+    if main and signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
