@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from isodyn.errors import InputError
 
@@ -54,9 +55,9 @@ Run = Callable[[float], Measurement]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Case:
-    """One case, in one file of its name.
+    """One case.
 
-    name, topic : the file's name, and a key of `TOPICS`
+    name, topic : its name, and a key of `TOPICS`
     shows : one sentence, what is shown
     source, citation, link : where the problem is from in words, the key of the work in
         docs/references.json, an address
@@ -114,3 +115,14 @@ class Case:
         finest = self.steps[-1]
         order = self.orders.get(quantity, 2.0 if quantity == "energy" else 0.0)
         return self.bounds[quantity] * (dt / finest) ** order if finest > 0.0 else self.bounds[quantity]
+
+
+def of_order(order: int, finest: float, **bounds: float) -> dict[str, Any]:
+    """Step sizes, bounds and orders of a `Case` in which all quantities have one order (drift and
+    energy are only bounded): the finest step, and two that are twice and four times as long.
+
+    >>> of_order(2, 0.005, q=1e-6, drift=1e-12)["orders"]
+    {'q': 2}
+    """
+    orders = {name: order for name in bounds if name not in ("drift", "energy")}
+    return {"steps": (4 * finest, 2 * finest, finest), "bounds": bounds, "orders": orders}

@@ -1,4 +1,5 @@
-"""The cases: every file of the folder `cases` that holds a CASE."""
+"""The cases: every file of the folder `cases` holds one that needs code of its own, CASE, or a table
+of runs of ready problems, CASES."""
 
 from __future__ import annotations
 
@@ -17,12 +18,12 @@ from isodyn.studies.verification.case import TOPICS, Case
 @cache
 def every() -> tuple[Case, ...]:
     """All cases, by topic and name."""
-    found = []
+    found: list[Case] = []
     for module in pkgutil.iter_modules(cases.__path__):
-        case: Case = import_module(f"{cases.__name__}.{module.name}").CASE
-        if case.name != module.name:
-            raise InputError(f"the file cases/{module.name}.py declares a case of another name, {case.name!r}")
-        found.append(case)
+        file = import_module(f"{cases.__name__}.{module.name}")
+        found += getattr(file, "CASES", ()) or (file.CASE,)
+        if not hasattr(file, "CASES") and file.CASE.name != module.name:
+            raise InputError(f"the file cases/{module.name}.py declares a case of another name, {file.CASE.name!r}")
     order = list(TOPICS)
     return tuple(sorted(found, key=lambda case: (order.index(case.topic), case.name)))
 
