@@ -110,7 +110,8 @@ CASES = (
         trust="exact",
         prepare=on_problem("rigid_pendulum", DAMPED, Stabilised(), t_end=2.0),
         peers=(
-            "Exudyn, generalised-α index 3, h = 0.001 over 10 s: 8.7e-5 rad in the angle, 3.4e-4 in the multiplier (8.5e-5 with tight Newton)",
+            "Exudyn, generalised-α index 3, h = 0.001 over 10 s: 8.7e-5 rad in the angle, 3.4e-4 in the multiplier "
+            "(8.5e-5 with tight Newton)",
             "MuJoCo Euler with joint coordinates, h = 0.001: 1.3e-3 rad",
         ),
         **of_order(2, 0.0025, q=3.4e-5, v=7.6e-5, a=1.2e-4, lam=7.8e-5, drift=1e-12, energy=8.3e-6),
