@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "notebook_views",
         "later",
         "described",
+        "inherited_text",
     ),
     ("kernels",),
     ("linear_solvers", "expressions", "schemes"),

@@ -39,8 +39,28 @@ class _Named:
 
 @dataclass(frozen=True)
 class Joint(_Where, _Named, JointPart):
-    """A pair between two bodies. `point` and `axis` are in the world at the start; `points`, `axes`
-    in the two bodies instead."""
+    """A pair between two bodies.
+
+    Parameters
+    ----------
+    name
+        Name of the joint.
+    first, second
+        Names of the bodies, or "ground".
+    point
+        Point of the joint in the world at the start; the mass centre of the second body if left
+        out.
+    axis
+        Axis in the world at the start.
+    points, axes
+        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
+        may then be open until the mechanism is assembled.
+
+    Raises
+    ------
+    InputError
+        If points or axes do not fit, once the joint is built.
+    """
 
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),

@@ -43,25 +43,8 @@ class PointPlane(OnPlane, ContactPart):
         Name of the contact; of several points `name[0]`, `name[1]`, …
     first
         Name of the body with the points.
-    second
-        Name of the body that carries the plane, or "ground".
     points
         The points in the world at the start; the mass centre if left out.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -96,31 +79,12 @@ class SpherePlane(OnPlane, ContactPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     first
         Name of the body with the ball.
-    second
-        Name of the body that carries the plane, or "ground".
     radius
         Its radius.
     centre
         Its centre in the world at the start; the mass centre if left out.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -162,26 +126,9 @@ class BoxPlane(OnPlane, ContactPart):
         Name of the contact; its corners are `name[0]`, `name[1]`, …
     first
         Name of the body with the box.
-    second
-        Name of the body that carries the plane, or "ground".
     size
         Lengths of its edges along the axes of the body, about its mass centre; three, or two in the
         plane.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -224,29 +171,12 @@ class CapsulePlane(OnPlane, ContactPart):
         Name of the contact; its ends are `name[0]` and `name[1]`.
     first
         Name of the body with the capsule.
-    second
-        Name of the body that carries the plane, or "ground".
     radius
         Its radius.
     length
         Length of its straight part, about the mass centre.
     axis
         Its axis in the world at the start.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -287,8 +217,6 @@ class WheelProfile(OnPlane, ContactPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     first
         Name of the body with the wheel.
     second
@@ -300,21 +228,8 @@ class WheelProfile(OnPlane, ContactPart):
         the plane y runs to the right of the normal (x for an upward one).
     centre
         Centre of the wheel in the world at the start; the mass centre if left out.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         Where y and the height are zero, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------

@@ -33,25 +33,8 @@ class Hinge(Joint):
 
     Parameters
     ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
     start
         Angle at the start.
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
 
     Examples
     --------
@@ -98,25 +81,8 @@ class Prismatic(Joint):
 
     Parameters
     ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
     start
         Displacement at the start.
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
 
     Examples
     --------
@@ -149,26 +115,6 @@ class Cylindrical(Joint):
 
     Its coordinates are the angle and the displacement.
 
-    Parameters
-    ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
-
     Examples
     --------
     >>> import isodyn as iso
@@ -199,25 +145,8 @@ class Screw(Joint):
 
     Parameters
     ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
     pitch
         Displacement per radian.
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
 
     Examples
     --------
@@ -263,27 +192,10 @@ class Planar(Joint):
 
     Parameters
     ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
     direction
         Direction of x, in the world at the start, or in the first body if `axes` are given; its
         part along the axis is left out. If left out, the axis of the world that is farthest from
         `axis`.
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
 
     Examples
     --------
@@ -314,26 +226,6 @@ class Planar(Joint):
 @dataclass(frozen=True)
 class Fixed(Joint):
     """A joint without relative motion.
-
-    Parameters
-    ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
 
     Examples
     --------

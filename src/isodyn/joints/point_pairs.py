@@ -29,26 +29,6 @@ from isodyn.parts import Keys, Value, joint, optional, required
 class Spherical(Joint):
     """A joint that keeps a point of one body at a point of the other.
 
-    Parameters
-    ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
-
     Examples
     --------
     >>> import isodyn as iso
@@ -76,25 +56,8 @@ class Universal(Joint):
 
     Parameters
     ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
     second_axis
         Axis in the second body, in the world at the start; `axis` is that of the first body.
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
 
     Examples
     --------
@@ -149,27 +112,10 @@ class PointOnPlane(Joint):
 
     Parameters
     ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
     direction
         Direction of x, as in a `Planar` joint.
     lift
         A function of time by which the plane moves along its axis in the first body.
-    point
-        Point of the joint in the world at the start; the mass centre of the second body if left
-        out.
-    axis
-        Axis in the world at the start.
-    points, axes
-        Points and axes in the frames of the two bodies, in place of `point` and `axis`. The joint
-        may then be open until the mechanism is assembled.
-
-    Raises
-    ------
-    InputError
-        If points or axes do not fit, once the joint is built.
 
     Examples
     --------
@@ -214,10 +160,6 @@ class Distance(Joint):
 
     Parameters
     ----------
-    name
-        Name of the joint.
-    first, second
-        Names of the bodies, or "ground".
     length
         Length of the rod; that at the start if left out.
     point, axis

@@ -10,7 +10,7 @@ import numpy as np
 from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
-from isodyn.joints.part import JointPart, JointRows, JointWorld
+from isodyn.joints.part import JointRows, JointWorld
 from isodyn.joints.touching import SURFACE, Surface, refuse_radius, still, touching
 from isodyn.joints.words import two, unit
 from isodyn.kernels.compiled import FloatArray
@@ -20,34 +20,16 @@ from isodyn.real_numbers import real_array
 
 @joint("rolling_ellipsoid")
 @dataclass(frozen=True)
-class RollingEllipsoid(Surface, JointPart):
+class RollingEllipsoid(Surface):
     """An ellipsoid that rolls on a plane without slip, such as a rattleback.
 
     Parameters
     ----------
-    name
-        Name of the contact.
-    body
-        Name of the body.
     half_axes
         Its three half axes.
     axes
         Directions of the first two of them, in the world at the start; those of the body's frame if
         left out. The third is perpendicular to both.
-    centre
-        Centre in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, in the world at the start.
-    on
-        Name of the body that carries the plane, or "ground".
-    along
-        A direction in the plane, in the world at the start: that of `slide` and of the first row of
-        slip.
-    lift, slide
-        Functions of time by which the plane moves along its normal and along `along`, beside what
-        its body does.
 
     Raises
     ------
@@ -99,7 +81,7 @@ class RollingEllipsoid(Surface, JointPart):
 
 @joint("wheel_on_rail")
 @dataclass(frozen=True)
-class WheelOnRail(Surface, JointPart):
+class WheelOnRail(Surface):
     """A wheel that rolls without slip on a rail with a given profile.
 
     The rail is the surface z = Σ cₖ yᵏ, with x along the rail, z along the normal and y across,
@@ -109,10 +91,6 @@ class WheelOnRail(Surface, JointPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
-    body
-        Name of the body.
     radius
         Radius of the wheel, the rounded rim included.
     axis
@@ -125,20 +103,6 @@ class WheelOnRail(Surface, JointPart):
         Half axis of a barrel along the axis; zero is a disc.
     across
         Whether slip across the rail is held as well. Two wheels of one axle hold it once.
-    centre
-        Centre in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, in the world at the start.
-    on
-        Name of the body that carries the plane, or "ground".
-    along
-        A direction in the plane, in the world at the start: that of `slide` and of the first row of
-        slip.
-    lift, slide
-        Functions of time by which the plane moves along its normal and along `along`, beside what
-        its body does.
 
     Raises
     ------

@@ -14,7 +14,7 @@ import numpy as np
 from isodyn.bodies.body import Body
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_rolling
-from isodyn.joints.part import JointPart, JointRows, JointWorld
+from isodyn.joints.part import JointRows, JointWorld
 from isodyn.joints.touching import SURFACE, Surface, place, refuse_radius, rests, slip, touching
 from isodyn.joints.words import Pair, RowKind, ground_body, triad, unit
 from isodyn.kernels.compiled import FloatArray
@@ -23,36 +23,13 @@ from isodyn.parts import Keys, Value, joint, required
 
 @joint("rolling_sphere")
 @dataclass(frozen=True)
-class RollingSphere(Surface, JointPart):
+class RollingSphere(Surface):
     """A sphere that rolls on a plane without slip.
 
     Parameters
     ----------
-    name
-        Name of the contact.
-    body
-        Name of the body.
     radius
         Radius.
-    centre
-        Centre in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, in the world at the start.
-    on
-        Name of the body that carries the plane, or "ground".
-    along
-        A direction in the plane, in the world at the start: that of `slide` and of the first row of
-        slip.
-    lift, slide
-        Functions of time by which the plane moves along its normal and along `along`, beside what
-        its body does.
-
-    Raises
-    ------
-    InputError
-        If the body does not touch the plane at the start.
 
     Examples
     --------
@@ -81,38 +58,15 @@ class RollingSphere(Surface, JointPart):
 
 @joint("rolling_disc")
 @dataclass(frozen=True)
-class RollingDisc(Surface, JointPart):
+class RollingDisc(Surface):
     """A thin disc or wheel that rolls on a plane without slip.
 
     Parameters
     ----------
-    name
-        Name of the contact.
-    body
-        Name of the body.
     radius
         Radius.
     axis
         Axis of the disc in the world at the start.
-    centre
-        Centre in the world at the start; the mass centre if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, in the world at the start.
-    on
-        Name of the body that carries the plane, or "ground".
-    along
-        A direction in the plane, in the world at the start: that of `slide` and of the first row of
-        slip.
-    lift, slide
-        Functions of time by which the plane moves along its normal and along `along`, beside what
-        its body does.
-
-    Raises
-    ------
-    InputError
-        If the body does not touch the plane at the start.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,14 +16,50 @@ from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_rolling
-from isodyn.joints.part import JointRows, JointWorld
+from isodyn.joints.part import JointPart, JointRows, JointWorld
 from isodyn.joints.words import Pair, Row, RowKind, arm, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, optional
 
 
+class Rolling(JointPart):
+    """A round body that rolls on a plane or rail.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    body
+        Name of the body.
+    centre
+        Centre in the world at the start; the mass centre if left out.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, in the world at the start.
+    on
+        Name of the body that carries the plane, or "ground".
+    along
+        A direction in the plane, in the world at the start: that of `slide` and of the first row of
+        slip.
+    lift, slide
+        Functions of time by which the plane moves along its normal and along `along`, beside what
+        its body does.
+
+    Raises
+    ------
+    InputError
+        If the body does not touch the plane at the start.
+    """
+
+    body: str
+    centre: Any
+    plane_point: Any
+    normal: Any
+
+
 @dataclass(frozen=True, kw_only=True)
-class Surface:
+class Surface(Rolling):
     """Where a round body rolls: on a plane through a point, which a body carries and which may move
     by itself."""
 
@@ -44,45 +80,22 @@ SURFACE: Keys = {
 }
 
 
-class Rolling(Protocol):
-    """What all rolling joints tell."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def body(self) -> str: ...
-    @property
-    def centre(self) -> Any: ...
-    @property
-    def plane_point(self) -> Any: ...
-    @property
-    def normal(self) -> Any: ...
-    @property
-    def on(self) -> str: ...
-    @property
-    def along(self) -> Any: ...
-    @property
-    def lift(self) -> Any: ...
-    @property
-    def slide(self) -> Any: ...
-
-
 def refuse_radius(name: str, radius: float) -> None:
     if not (np.isfinite(radius) and radius > 0):
         raise InputError(f"{name!r}: the radius must be positive, received {radius!r}", argument="radius")
 
 
-def still(joint: Rolling) -> bool:
+def still(joint: Surface) -> bool:
     """Whether the surface moves with its body only."""
     return all(isinstance(x, int | float) and x == 0 for x in (joint.lift, joint.slide))
 
 
-def rests(joint: Rolling) -> bool:
+def rests(joint: Surface) -> bool:
     """Whether the surface is a plane of the ground that does not move."""
     return joint.on == GROUND and joint.along is None and still(joint)
 
 
-def place(joint: Rolling, body: Body) -> tuple[FloatArray, FloatArray, FloatArray]:
+def place(joint: Surface, body: Body) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Centre, point of the plane and normal, in the world at the start."""
     if body.kind != "spatial":
         raise InputError(f"{joint.name!r}: rolling needs a spatial body, {body.name!r} is {body.kind}", argument="body")
@@ -95,7 +108,7 @@ def place(joint: Rolling, body: Body) -> tuple[FloatArray, FloatArray, FloatArra
 
 
 def touching(
-    joint: Rolling,
+    joint: Surface,
     world: JointWorld,
     shape: FloatArray,
     rounding: float = 0.0,
@@ -131,5 +144,5 @@ def touching(
     return JointRows(rows, of_rolling(rows))
 
 
-def slip(joint: Rolling, k: int, word: Any, target: Any = 0.0) -> Row:
+def slip(joint: Surface, k: int, word: Any, target: Any = 0.0) -> Row:
     return Row(joint.name, f"slip {k + 1}", RowKind.SLIP, ((1.0, word),), target, holonomic=False)

@@ -109,7 +109,30 @@ TOUCH: Keys = {
 
 @dataclass(frozen=True, kw_only=True)
 class OnPlane(Touch):
-    """… and where the plane is that a body carries, in the world at the start."""
+    """… and where the plane is that a body carries, in the world at the start.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    second
+        Name of the body that carries the plane, or "ground".
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+    """
 
     plane_point: Any = (0.0, 0.0, 0.0)
     normal: Any = None

@@ -28,12 +28,6 @@ class Spring(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    first, second
-        Names of the bodies, or "ground".
-    points
-        Its ends in the world at the start; the mass centres if left out.
     stiffness
         Force per length.
     damping
@@ -42,11 +36,6 @@ class Spring(LoadPart):
         Free length; that at the start if left out.
     cubic
         Force per cube of the stretch.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -100,8 +89,6 @@ class Bushing(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
     first, second
         Names of the bodies; the axes belong to the first.
     point
@@ -112,11 +99,6 @@ class Bushing(LoadPart):
         Three translations, then three rotations.
     damping
         The same for rates.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------

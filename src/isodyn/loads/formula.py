@@ -33,21 +33,8 @@ class FormulaForce(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
     force
         Three components, each a number or a formula.
-    point
-        Point in the world at the start; the mass centre if left out.
-    parameters
-        Values of names in the formulas.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -94,19 +81,8 @@ class FormulaTorque(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
     torque
         Three components, each a number or a formula.
-    parameters
-        Values of names in the formulas.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -151,21 +127,8 @@ class FormulaMotor(JointLoad):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    joint
-        Name of the joint.
     torque
         A number or a formula.
-    coordinate
-        Name of the coordinate, if the joint has several.
-    parameters
-        Values of names in the formulas.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -217,21 +180,8 @@ class Tension(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    first, second
-        Names of the bodies, or "ground".
     tension
         A formula of `length`, `length_rate` and other names.
-    points
-        Its ends in the world at the start; the mass centres if left out.
-    parameters
-        Values of names in the formulas.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------

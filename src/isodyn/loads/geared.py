@@ -72,10 +72,6 @@ class GearMotor(JointLoad):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    joint
-        Name of the joint.
     speeds
         Speeds of the motor, in rad/s (m/s on a sliding joint), ascending from zero or more.
     torques
@@ -87,13 +83,6 @@ class GearMotor(JointLoad):
         Part of the torque that passes the gear.
     command
         A number or a function of time, mostly between −1 and 1.
-    coordinate
-        Name of the coordinate, if the joint has several.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------

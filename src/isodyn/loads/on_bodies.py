@@ -32,24 +32,13 @@ class Force(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
     force
         The force: a vector, a vector with functions of time in it, or a function such as
         `lambda t: (0, 0, 3*np.sin(t))`.
-    point
-        Point in the world at the start; the mass centre if left out.
     frame
         "world" or "body": the axes of the force.
     time
         Function of time that scales a constant vector.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -94,10 +83,6 @@ class Torque(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
     torque
         The torque: a vector, a vector with functions of time in it, or a function of time that
         returns a vector. On planar bodies one number is enough.
@@ -105,11 +90,6 @@ class Torque(LoadPart):
         "world" or "body": the axes of the torque.
     time
         Function of time that scales a constant vector.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -158,21 +138,10 @@ class Drag(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    body
-        Name of the body.
     coefficient
         The coefficient c.
-    point
-        Point in the world at the start; the mass centre if left out.
     medium
         Velocity of the medium.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -224,8 +193,6 @@ class DistributedForce(LoadPart):
 
     Parameters
     ----------
-    name
-        Name of the load.
     beam
         Name of the beam.
     force

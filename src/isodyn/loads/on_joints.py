@@ -29,23 +29,12 @@ class JointSpring(JointLoad):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    joint
-        Name of the joint.
     stiffness
         Torque or force per coordinate.
     damping
         Torque or force per rate.
     rest
         Coordinate without force.
-    coordinate
-        Name of the coordinate, if the joint has several.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -86,23 +75,12 @@ class JointLimit(JointLoad):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    joint
-        Name of the joint.
     low, high
         Limits of the coordinate.
     stiffness
         Torque or force per coordinate beyond a limit.
     damping
         Torque or force per rate beyond a limit.
-    coordinate
-        Name of the coordinate, if the joint has several.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -157,23 +135,12 @@ class Motor(JointLoad):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    joint
-        Name of the joint.
     torque
         Torque or force: a number or a function of time.
     speed
         Speed to which the rate is pulled: a number or a function of time.
     gain
         Torque or force per difference of speed.
-    coordinate
-        Name of the coordinate, if the joint has several.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -222,10 +189,6 @@ class JointFriction(JointLoad):
 
     Parameters
     ----------
-    name
-        Name of the load.
-    joint
-        Name of the joint.
     mu
         Coefficient while sliding.
     radius
@@ -238,13 +201,6 @@ class JointFriction(JointLoad):
         Rate below which sliding is smoothed to creeping.
     preload
         Added to the normal force.
-    coordinate
-        Name of the coordinate, if the joint has several.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------

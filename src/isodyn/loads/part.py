@@ -107,7 +107,28 @@ class LoadWorld(Protocol):
 
 
 class LoadPart(Part):
-    """Everything that `add_load` takes, but for users' functions."""
+    """Everything that `add_load` takes, but for users' functions.
+
+    Parameters
+    ----------
+    name
+        Name of the load.
+    body
+        Name of the body.
+    first, second
+        Names of the bodies, or "ground".
+    point
+        Point in the world at the start; the mass centre if left out.
+    points
+        Its ends in the world at the start; the mass centres if left out.
+    parameters
+        Values of names in the formulas.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+    """
 
     noun: ClassVar[str] = "load"
     held: ClassVar[tuple[str, ...]] = ()  # fields of which one can be an input, set while a run goes on
@@ -130,7 +151,15 @@ class LoadPart(Part):
 
 
 class JointLoad(LoadPart):
-    """A load along a coordinate of a joint."""
+    """A load along a coordinate of a joint.
+
+    Parameters
+    ----------
+    joint
+        Name of the joint.
+    coordinate
+        Name of the coordinate, if the joint has several.
+    """
 
     joint: str
     coordinate: str | None

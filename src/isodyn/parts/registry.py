@@ -11,6 +11,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, TypeVar
 
 from isodyn.errors import InputError
+from isodyn.inherited_text import complete
 from isodyn.parts.keys import Value
 from isodyn.parts.part import Part, Tabled
 
@@ -104,7 +105,7 @@ CONTACTS = Registry("contacts", Part)
 def _decorator(registry: Registry, type_name: str, reads: bool) -> Callable[[type[P]], type[P]]:
     def register(cls: type[P]) -> type[P]:
         registry.add(type_name, cls, reads=reads)
-        return cls
+        return complete(cls)
 
     return register
 

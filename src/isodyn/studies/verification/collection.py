@@ -1,5 +1,5 @@
-"""The cases: every file of the folder `cases` holds one that needs code of its own, CASE, or a table
-of runs of ready problems, CASES."""
+"""The cases: every file of the folder `cases` holds one that needs code of its own, CASE, or a
+table of runs of ready problems, CASES."""
 
 from __future__ import annotations
 
