@@ -13,306 +13,180 @@ per step:
 ((1001, 1), 0)
 """
 
+# ruff: noqa: I001 (`A as A` exports a name; many of them stand in one import)
+
 from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from isodyn import errors, notebook_views
-from isodyn.errors import IsodynError
+from isodyn import errors as errors, notebook_views
+from isodyn.errors import IsodynError as IsodynError
 from isodyn.results import shown, stored_models
 from isodyn.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from isodyn import analysis, beams, gauss, problems, reduction, report, subdomains, sweeps
+    from isodyn import (
+        analysis as analysis,
+        beams as beams,
+        gauss as gauss,
+        problems as problems,
+        reduction as reduction,
+        report as report,
+        subdomains as subdomains,
+        sweeps as sweeps,
+    )
     from isodyn.api import (
-        DOP853,
-        Adaptive,
-        Auto,
-        Event,
-        FixedSteps,
-        Impacts,
-        Lock,
-        Newton,
-        Radau,
-        Release,
-        Stepper,
-        StepPolicy,
-        StepTimes,
-        SwitchLoad,
-        integrate,
+        DOP853 as DOP853,
+        Adaptive as Adaptive,
+        Auto as Auto,
+        Event as Event,
+        FixedSteps as FixedSteps,
+        Impacts as Impacts,
+        Lock as Lock,
+        Newton as Newton,
+        Radau as Radau,
+        Release as Release,
+        Stepper as Stepper,
+        StepPolicy as StepPolicy,
+        StepTimes as StepTimes,
+        SwitchLoad as SwitchLoad,
+        integrate as integrate,
     )
-    from isodyn.api.adaptive import integrate_adaptive
-    from isodyn.api.ensemble import ensemble
-    from isodyn.api.resuming import resume
-    from isodyn.api.sensitive import gradient
-    from isodyn.beams import Beam, Section
-    from isodyn.bodies import shapes
+    from isodyn.api.adaptive import integrate_adaptive as integrate_adaptive
+    from isodyn.api.ensemble import ensemble as ensemble
+    from isodyn.api.resuming import resume as resume
+    from isodyn.api.sensitive import gradient as gradient
+    from isodyn.beams import Beam as Beam, Section as Section
+    from isodyn.bodies import shapes as shapes
     from isodyn.design import (
-        Constraint,
-        Fit,
-        fit,
-        floquet,
-        lyapunov_exponents,
-        optimise,
-        periodic_orbit,
+        Constraint as Constraint,
+        Fit as Fit,
+        fit as fit,
+        floquet as floquet,
+        lyapunov_exponents as lyapunov_exponents,
+        optimise as optimise,
+        periodic_orbit as periodic_orbit,
     )
-    from isodyn.flexible import FiniteElements
+    from isodyn.flexible import FiniteElements as FiniteElements
     from isodyn.formulations import (
-        GGL,
-        AccelerationLevel,
-        AugmentedMultipliers,
-        Baumgarte,
-        EnergyMomentum,
-        Hamiltonian,
-        NullSpace,
-        Overdetermined,
-        Partitioning,
-        Penalty,
-        PositionLevel,
-        Projection,
-        Stabilised,
-        UdwadiaKalaba,
-        VelocityLevel,
+        GGL as GGL,
+        AccelerationLevel as AccelerationLevel,
+        AugmentedMultipliers as AugmentedMultipliers,
+        Baumgarte as Baumgarte,
+        EnergyMomentum as EnergyMomentum,
+        Hamiltonian as Hamiltonian,
+        NullSpace as NullSpace,
+        Overdetermined as Overdetermined,
+        Partitioning as Partitioning,
+        Penalty as Penalty,
+        PositionLevel as PositionLevel,
+        Projection as Projection,
+        Stabilised as Stabilised,
+        UdwadiaKalaba as UdwadiaKalaba,
+        VelocityLevel as VelocityLevel,
     )
-    from isodyn.friction import FrictionSolution, integrate_with_friction
+    from isodyn.friction import FrictionSolution as FrictionSolution, integrate_with_friction as integrate_with_friction
     from isodyn.joints import (
-        BoxPlane,
-        CapsulePlane,
-        Coupling,
-        Cylindrical,
-        Distance,
-        Drive,
-        Fixed,
-        Gear,
-        Hinge,
-        JointStop,
-        Journal,
-        Planar,
-        PointOnPlane,
-        PointPlane,
-        Prismatic,
-        Pulley,
-        RollingDisc,
-        RollingEllipsoid,
-        RollingSphere,
-        Screw,
-        SpherePlane,
-        SphereSphere,
-        Spherical,
-        Universal,
-        UserRows,
-        WheelOnRail,
-        WheelProfile,
+        BoxPlane as BoxPlane,
+        CapsulePlane as CapsulePlane,
+        Coupling as Coupling,
+        Cylindrical as Cylindrical,
+        Distance as Distance,
+        Drive as Drive,
+        Fixed as Fixed,
+        Gear as Gear,
+        Hinge as Hinge,
+        JointStop as JointStop,
+        Journal as Journal,
+        Planar as Planar,
+        PointOnPlane as PointOnPlane,
+        PointPlane as PointPlane,
+        Prismatic as Prismatic,
+        Pulley as Pulley,
+        RollingDisc as RollingDisc,
+        RollingEllipsoid as RollingEllipsoid,
+        RollingSphere as RollingSphere,
+        Screw as Screw,
+        SpherePlane as SpherePlane,
+        SphereSphere as SphereSphere,
+        Spherical as Spherical,
+        Universal as Universal,
+        UserRows as UserRows,
+        WheelOnRail as WheelOnRail,
+        WheelProfile as WheelProfile,
     )
     from isodyn.loads import (
-        Bushing,
-        DistributedForce,
-        Drag,
-        Force,
-        Formula,
-        FormulaForce,
-        FormulaMotor,
-        FormulaTorque,
-        GearMotor,
-        JointFriction,
-        JointLimit,
-        JointSpring,
-        Motor,
-        Polynomial,
-        Pulse,
-        Ramp,
-        Sine,
-        Spring,
-        Staircase,
-        Table,
-        Tension,
-        Torque,
-        UserLoad,
+        Bushing as Bushing,
+        DistributedForce as DistributedForce,
+        Drag as Drag,
+        Force as Force,
+        Formula as Formula,
+        FormulaForce as FormulaForce,
+        FormulaMotor as FormulaMotor,
+        FormulaTorque as FormulaTorque,
+        GearMotor as GearMotor,
+        JointFriction as JointFriction,
+        JointLimit as JointLimit,
+        JointSpring as JointSpring,
+        Motor as Motor,
+        Polynomial as Polynomial,
+        Pulse as Pulse,
+        Ramp as Ramp,
+        Sine as Sine,
+        Spring as Spring,
+        Staircase as Staircase,
+        Table as Table,
+        Tension as Tension,
+        Torque as Torque,
+        UserLoad as UserLoad,
     )
-    from isodyn.mechanism.controllers import PID, Controller
-    from isodyn.mechanism.mechanism import Mechanism
-    from isodyn.mechanism.sensors import Sensor
-    from isodyn.mechanism.states import ContinuousState
-    from isodyn.models import load_mjcf, load_model, load_sdf, load_urdf
-    from isodyn.reduction import pod, reduce
-    from isodyn.results import Ensemble, Solution
-    from isodyn.results.netcdf import load
-    from isodyn.schemes import Composition, FirstOrderScheme, Scheme
-    from isodyn.sensitivities import Gradient, Objective, Parametrised
-    from isodyn.studies import equilibrium, follow_loads, inverse_dynamics, kinematics, linearise
-    from isodyn.studies.arc_length import trace_loads
-    from isodyn.studies.turning import campbell, spin
-    from isodyn.subdomains import Subdomains, partition
-    from isodyn.sweeps.study import sweep
+    from isodyn.mechanism.controllers import PID as PID, Controller as Controller
+    from isodyn.mechanism.mechanism import Mechanism as Mechanism
+    from isodyn.mechanism.sensors import Sensor as Sensor
+    from isodyn.mechanism.states import ContinuousState as ContinuousState
+    from isodyn.models import (
+        load_mjcf as load_mjcf,
+        load_model as load_model,
+        load_sdf as load_sdf,
+        load_urdf as load_urdf,
+    )
+    from isodyn.reduction import pod as pod, reduce as reduce
+    from isodyn.results import Ensemble as Ensemble, Solution as Solution
+    from isodyn.results.netcdf import load as load
+    from isodyn.schemes import Composition as Composition, FirstOrderScheme as FirstOrderScheme, Scheme as Scheme
+    from isodyn.sensitivities import Gradient as Gradient, Objective as Objective, Parametrised as Parametrised
+    from isodyn.studies import (
+        equilibrium as equilibrium,
+        follow_loads as follow_loads,
+        inverse_dynamics as inverse_dynamics,
+        kinematics as kinematics,
+        linearise as linearise,
+    )
+    from isodyn.studies.arc_length import trace_loads as trace_loads
+    from isodyn.studies.turning import campbell as campbell, spin as spin
+    from isodyn.subdomains import Subdomains as Subdomains, partition as partition
+    from isodyn.sweeps.study import sweep as sweep
     from isodyn.systems import (
-        CompiledSystem,
-        FirstOrderSystem,
-        ImplicitSystem,
-        LinearFirstOrderSystem,
-        LinearSystem,
-        MechanicalSystem,
+        CompiledSystem as CompiledSystem,
+        FirstOrderSystem as FirstOrderSystem,
+        ImplicitSystem as ImplicitSystem,
+        LinearFirstOrderSystem as LinearFirstOrderSystem,
+        LinearSystem as LinearSystem,
+        MechanicalSystem as MechanicalSystem,
     )
-    from isodyn.systems.damping import modal_damping, rayleigh, rayleigh_from_ratios
-    from isodyn.systems.lagrangian import from_lagrangian
-    from isodyn.systems.loads import base_excitation, harmonic, step_load, tabulated
-
-
-__all__ = [
-    "DOP853",
-    "GGL",
-    "PID",
-    "AccelerationLevel",
-    "Adaptive",
-    "AugmentedMultipliers",
-    "Auto",
-    "Baumgarte",
-    "Beam",
-    "BoxPlane",
-    "Bushing",
-    "CapsulePlane",
-    "CompiledSystem",
-    "Composition",
-    "Constraint",
-    "ContinuousState",
-    "Controller",
-    "Coupling",
-    "Cylindrical",
-    "Distance",
-    "DistributedForce",
-    "Drag",
-    "Drive",
-    "EnergyMomentum",
-    "Ensemble",
-    "Event",
-    "FiniteElements",
-    "FirstOrderScheme",
-    "FirstOrderSystem",
-    "Fit",
-    "Fixed",
-    "FixedSteps",
-    "Force",
-    "Formula",
-    "FormulaForce",
-    "FormulaMotor",
-    "FormulaTorque",
-    "FrictionSolution",
-    "Gear",
-    "GearMotor",
-    "Gradient",
-    "Hamiltonian",
-    "Hinge",
-    "Impacts",
-    "ImplicitSystem",
-    "IsodynError",
-    "JointFriction",
-    "JointLimit",
-    "JointSpring",
-    "JointStop",
-    "Journal",
-    "LinearFirstOrderSystem",
-    "LinearSystem",
-    "Lock",
-    "MechanicalSystem",
-    "Mechanism",
-    "Motor",
-    "Newton",
-    "NullSpace",
-    "Objective",
-    "Overdetermined",
-    "Parametrised",
-    "Partitioning",
-    "Penalty",
-    "Planar",
-    "PointOnPlane",
-    "PointPlane",
-    "Polynomial",
-    "PositionLevel",
-    "Prismatic",
-    "Projection",
-    "Pulley",
-    "Pulse",
-    "Radau",
-    "Ramp",
-    "Release",
-    "RollingDisc",
-    "RollingEllipsoid",
-    "RollingSphere",
-    "Scheme",
-    "Screw",
-    "Section",
-    "Sensor",
-    "Sine",
-    "Solution",
-    "SpherePlane",
-    "SphereSphere",
-    "Spherical",
-    "Spring",
-    "Stabilised",
-    "Staircase",
-    "StepPolicy",
-    "StepTimes",
-    "Stepper",
-    "Subdomains",
-    "SwitchLoad",
-    "Table",
-    "Tension",
-    "Torque",
-    "UdwadiaKalaba",
-    "Universal",
-    "UserLoad",
-    "UserRows",
-    "VelocityLevel",
-    "WheelOnRail",
-    "WheelProfile",
-    "analysis",
-    "base_excitation",
-    "beams",
-    "campbell",
-    "ensemble",
-    "equilibrium",
-    "errors",
-    "fit",
-    "floquet",
-    "follow_loads",
-    "from_lagrangian",
-    "gauss",
-    "gradient",
-    "harmonic",
-    "integrate",
-    "integrate_adaptive",
-    "integrate_with_friction",
-    "inverse_dynamics",
-    "kinematics",
-    "linearise",
-    "load",
-    "load_mjcf",
-    "load_model",
-    "load_sdf",
-    "load_urdf",
-    "lyapunov_exponents",
-    "modal_damping",
-    "optimise",
-    "partition",
-    "periodic_orbit",
-    "pod",
-    "problems",
-    "rayleigh",
-    "rayleigh_from_ratios",
-    "reduce",
-    "reduction",
-    "report",
-    "resume",
-    "shapes",
-    "spin",
-    "step_load",
-    "subdomains",
-    "sweep",
-    "sweeps",
-    "tabulated",
-    "trace_loads",
-]
-
+    from isodyn.systems.damping import (
+        modal_damping as modal_damping,
+        rayleigh as rayleigh,
+        rayleigh_from_ratios as rayleigh_from_ratios,
+    )
+    from isodyn.systems.lagrangian import from_lagrangian as from_lagrangian
+    from isodyn.systems.loads import (
+        base_excitation as base_excitation,
+        harmonic as harmonic,
+        step_load as step_load,
+        tabulated as tabulated,
+    )
 
 # fmt: off
 _JOINTS = (
@@ -376,6 +250,8 @@ _LATER = {
     **dict.fromkeys(_JOINTS, "isodyn.joints"),
     **dict.fromkeys(_LOADS, "isodyn.loads"),
 }
+
+__all__ = sorted({"IsodynError", "errors", *_MODULES, *_LATER})  # type checkers read the imports above
 
 
 notebook_views.register(lambda: import_module("isodyn.report.notebook").html_of)
