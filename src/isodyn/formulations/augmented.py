@@ -76,33 +76,10 @@ class AugmentedMultipliers(Formulation):
                 raise InputError(f"{name} must be {least}, received {value!r}")
 
     def closure(self, dt: float) -> Closure:
-        """Return how a step of the other system closes.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Weights of the constraint levels, and corrections.
-        """
         return Stabilised().closure(dt)
 
     def transform(self, system: System) -> MechanicalSystem:
-        """Return the system with the penalty among its forces, and with scaled constraints.
-
-        Parameters
-        ----------
-        system
-            The constrained system.
-
-        Returns
-        -------
-        system
-            The system to integrate in its place.
-        """
+        # the penalty is among the forces, and the constraints are scaled
         ask, n, m = Questions(system), system.nv, system.m_phi
         still, kappa = np.zeros(n), float(self.kappa)
 
@@ -135,20 +112,7 @@ class AugmentedMultipliers(Formulation):
         )
 
     def lift(self, sol: Solution, system: System) -> Solution:
-        """Return the solution with the whole multipliers κ λ + ς φ.
-
-        Parameters
-        ----------
-        sol
-            Solution of the other system.
-        system
-            The constrained system.
-
-        Returns
-        -------
-        sol
-            Solution of the constrained system.
-        """
+        # with the whole multipliers κ λ + ς φ
         ask = Questions(system)
         sol.aux["augmented"] = sol.lam.copy()
         for i, (t, q, v, a) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, strict=True)):

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.errors import ConvergenceError, InputError, SchemeError
-from isodyn.formulations.closure import Closure
 from isodyn.formulations.discrete_gradients import ConservingSteps
-from isodyn.formulations.protocol import Facts, Formulation
+from isodyn.formulations.protocol import ClosesNoSteps, Facts
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
@@ -24,7 +23,7 @@ LOOK_AGAIN = 64  # steps between two looks whether forces still follow from the 
 
 @stored_with_runs
 @dataclass(frozen=True)
-class EnergyMomentum(Formulation):
+class EnergyMomentum(ClosesNoSteps):
     """Conserve energy and momenta in every step, to rounding; for comparison with the schemes.
 
     The step is the midpoint rule with a discrete gradient in the place of forces. It takes no
@@ -55,6 +54,7 @@ class EnergyMomentum(Formulation):
     (True, True)
     """
 
+    refusal: ClassVar[str] = "EnergyMomentum closes no steps of a scheme; it takes steps of its own, with `run`"
     facts: ClassVar[Facts] = Facts(
         "φ",
         (2, 2, 2, 2),
@@ -71,26 +71,6 @@ class EnergyMomentum(Formulation):
     def __post_init__(self) -> None:
         if self.points not in (None, 1, 2, 3):
             raise InputError(f"points must be 1, 2 or 3, or left out, received {self.points!r}")
-
-    def closure(self, dt: float) -> Closure:
-        """Refuse: the step is its own.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Nothing; the call always fails.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError("EnergyMomentum closes no steps of a scheme; it takes steps of its own, with `run`")
 
     def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Solution:
         """Return the motion of a system.

@@ -40,6 +40,7 @@ from isodyn.later import Later
 from isodyn.results.solution import Solution
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import PythonSystem
+from isodyn.systems.model import Question
 from isodyn.systems.questions import Questions
 
 methods = Later("isodyn.gauss.methods")  # a large package, needed by the forms in Python alone
@@ -275,17 +276,8 @@ class _Reduced:
     def __init__(self, formulation: UdwadiaKalaba | NullSpace, system: System) -> None:
         self.problem = Reduction(formulation, Questions(system))
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, t, q, v, a, _, c = question
         if what == BALANCE:
             out[:] = a - self.problem.solve(t, q, v)[0]
         elif what == JACOBIAN:

@@ -20,14 +20,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isodyn.errors import ConvergenceError, InputError, SingularError
-from isodyn.formulations.closure import Closure
-from isodyn.formulations.protocol import Facts, Formulation, formulation
+from isodyn.formulations.protocol import ClosesNoSteps, Facts, formulation
 from isodyn.kernels.compiled import BALANCE, JACOBIAN, KNOWS_MASS, NOT_FINITE, OK, FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Sample, Solution
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import PythonSystem
+from isodyn.systems.model import Question
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import Scales, reach
 
@@ -39,7 +39,7 @@ ROUNDING = 1e-14  # of the size of q: corrections of u below this are none
 
 @formulation("partitioning", "coordinate-partitioning")
 @dataclass(frozen=True)
-class Partitioning(Formulation):
+class Partitioning(ClosesNoSteps):
     """Integrate independent coordinates and solve the constraints for the others.
 
     φ and φ̇ vanish at every t_n. `sol.aux["dependent"]` marks the dependent coordinates of each
@@ -64,6 +64,7 @@ class Partitioning(Formulation):
     True
     """
 
+    refusal: ClassVar[str] = "coordinate partitioning closes no steps; it makes another system, with `transform`"
     facts: ClassVar[Facts] = Facts(
         "φ, φ̇",
         (2, 2, 2, 2),
@@ -81,65 +82,11 @@ class Partitioning(Formulation):
         if not (math.isfinite(self.worst) and self.worst > 1.0):
             raise InputError(f"worst must be above 1, received {self.worst!r}")
 
-    def closure(self, dt: float) -> Closure:
-        """Refuse: no constraints are left that could close a step.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Nothing; the call always fails.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError("coordinate partitioning closes no steps; it makes another system, with `transform`")
-
     def transform(self, system: System) -> PythonSystem:
-        """Return the unconstrained system in the coordinates that are independent at the start.
-
-        Parameters
-        ----------
-        system
-            The constrained system.
-
-        Returns
-        -------
-        system
-            The system to integrate in its place.
-        """
+        # unconstrained, in the coordinates that are independent at the start
         return Partition(system, 0.0, system.q0).reduced(system.v0)
 
     def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Solution:
-        """Return the motion of a system, partition by partition.
-
-        Parameters
-        ----------
-        system
-            The constrained system, with a consistent start.
-        integrate
-            The function that integrates a system.
-        scheme
-            The scheme.
-        **options
-            Keywords of `integrate`.
-
-        Returns
-        -------
-        sol
-            Solution of the constrained system.
-
-        Raises
-        ------
-        InputError
-            If steps are not of one size, or a checkpoint or breakpoints are asked for.
-        """
         dt, save_every, observe = options.pop("dt"), options.pop("save_every"), options.pop("observe")
         if options.pop("checkpoint") is not None or len(options.pop("breakpoints")) or not isinstance(dt, int | float):
             raise InputError("coordinate partitioning takes steps of one size, without breakpoints and checkpoints")
@@ -249,28 +196,16 @@ class _Answers:
     def __init__(self, partition: Partition) -> None:
         self.partition = partition
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
         try:
-            self.fill(what, t, q, v, a, c, out)
+            self.fill(question, out)
         except (ConvergenceError, np.linalg.LinAlgError):
             return NOT_FINITE  # beyond the reach of this partition: shorter steps come to its end before
         return OK
 
-    def fill(
-        self, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, out: FloatArray
-    ) -> None:
+    def fill(self, question: Question, out: FloatArray) -> None:
         """One answer, into out."""
-        own = self.partition
+        own, (what, t, q, v, a, _, c) = self.partition, question
         if what == BALANCE:
             whole, rate = own.state(t, q.copy(), v.copy())
             bend = own.acceleration(t, whole, rate, a.copy())

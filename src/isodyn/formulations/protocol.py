@@ -181,6 +181,32 @@ class Formulation(ABC):
         raise NotImplementedError(f"{type(self).__name__} does not say how to bring its solution back")
 
 
+class ClosesNoSteps(Formulation):
+    """A formulation that makes another system, or takes steps of its own; `refusal` says so."""
+
+    refusal: ClassVar[str]
+
+    def closure(self, dt: float) -> Closure:
+        """Refuse: no steps of a scheme are closed.
+
+        Parameters
+        ----------
+        dt
+            Size of the step.
+
+        Returns
+        -------
+        closure
+            Nothing; the call always fails.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(self.refusal)
+
+
 @dataclass(frozen=True)
 class _Bare(Formulation):
     """An object that has `closure(dt)`, and may have `first_closure(dt)`."""

@@ -20,9 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from isodyn.errors import InputError
-from isodyn.formulations.closure import Closure
-from isodyn.formulations.protocol import Facts, Formulation, formulation
+from isodyn.formulations.protocol import ClosesNoSteps, Facts, formulation
 from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_RATE, RATE, FloatArray, IntArray
 from isodyn.linear_solvers.rows import choose, least_multipliers
 from isodyn.results.solution import Solution
@@ -37,7 +35,7 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 
 @formulation("hamiltonian")
 @dataclass(frozen=True)
-class Hamiltonian(Formulation):
+class Hamiltonian(ClosesNoSteps):
     """Integrate Hamilton's equations, with both constraint levels at every t_n.
 
     It needs a scheme that adapts to first-order systems. An observer sees the state of that system:
@@ -53,6 +51,7 @@ class Hamiltonian(Formulation):
     True
     """
 
+    refusal: ClassVar[str] = "Hamilton's form closes no steps; it makes another system, with `transform`"
     facts: ClassVar[Facts] = Facts(
         "φ, φ̇",
         (2, 2, 2, 2),
@@ -65,39 +64,8 @@ class Hamiltonian(Formulation):
         remark="for schemes that Table 2.5 adapts",
     )
 
-    def closure(self, dt: float) -> Closure:
-        """Refuse: Hamilton's form closes no steps, it makes another system.
-
-        Parameters
-        ----------
-        dt
-            Size of the step.
-
-        Returns
-        -------
-        closure
-            Nothing; the call always fails.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
-        raise InputError("Hamilton's form closes no steps; it makes another system, with `transform`")
-
     def transform(self, system: System) -> FirstOrderSystem:
-        """Return the first-order system in (q, p), with the algebraic unknowns (λ, η).
-
-        Parameters
-        ----------
-        system
-            The constrained system.
-
-        Returns
-        -------
-        system
-            The system to integrate in its place.
-        """
+        # of first order in (q, p), with the algebraic unknowns (λ, η)
         ask, n, k = Questions(system), system.nv, system.nq
         rest = np.zeros(n)
         rows, place = self.rows(system), _Place(system, ask)
@@ -147,20 +115,7 @@ class Hamiltonian(Formulation):
         return choose(Questions(system).G(0.0, system.q0, system.v0) * system.scales.v).chosen
 
     def lift(self, sol: Solution, system: System) -> Solution:
-        """Return q, v, a and λ from (q, p), their rates and (λ, η).
-
-        Parameters
-        ----------
-        sol
-            Solution of the first-order system.
-        system
-            The constrained system.
-
-        Returns
-        -------
-        sol
-            Solution of the constrained system; η is in `aux`.
-        """
+        # q, v, a and λ from (q, p), their rates and (λ, η); η is in `aux`
         ask, k, rows = Questions(system), system.nq, self.rows(system)
         place, p, p_dot = _Place(system, ask), sol.v[:, k:], sol.a[:, k:]
         q = np.array([place.live(row) for row in sol.v[:, :k]])

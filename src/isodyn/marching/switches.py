@@ -73,13 +73,6 @@ class Release(SystemSwitch):
     joint: str
 
     def apply(self, run: LastStep) -> None:
-        """Release it.
-
-        Parameters
-        ----------
-        run
-            The run.
-        """
         run.hold(rows_of(run.system, self.joint), False)
 
 
@@ -102,18 +95,6 @@ class Lock(SystemSwitch):
     joint: str
 
     def apply(self, run: LastStep) -> None:
-        """Lock it.
-
-        Parameters
-        ----------
-        run
-            The run.
-
-        Raises
-        ------
-        ConflictError
-            If the rows do not hold there.
-        """
         rows, state = rows_of(run.system, self.joint), run.state
         t = float(state.t)
         _, gap, raw = gaps(run.ask, t, state.q, state.v, run.slowest)[0]
@@ -149,18 +130,6 @@ class SwitchLoad(SystemSwitch):
     on: bool = False
 
     def apply(self, run: LastStep) -> None:
-        """Switch it.
-
-        Parameters
-        ----------
-        run
-            The run.
-
-        Raises
-        ------
-        InputError
-            If there is no such load.
-        """
         system: Any = run.system
         if not is_mechanism(system) or getattr(system, "description", None) is None:
             raise InputError(

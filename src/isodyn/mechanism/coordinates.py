@@ -31,6 +31,7 @@ from isodyn.mechanism import coordinate_kernels as kernels
 from isodyn.mechanism.poses import rows_of_angle
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.compiled_system import PythonSystem
+from isodyn.systems.model import Question
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import Scales
 
@@ -153,26 +154,15 @@ class _Answers:
             at[n:] = base.retract(x, np.zeros(base.nv))[first:]
         return at
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
-        if what == RETRACT:
-            out[:] = self.moved(q, v)
+    def answer(self, question: Question, out: FloatArray) -> int:
+        q = question.q
+        if question.what == RETRACT:
+            out[:] = self.moved(q, question.v)
             return OK
-        singular = kernels.asked_in_coordinates(
-            what, t, q, v, a, lam, c, self.charts, self.base.tables, self.scratch, out
-        )
+        singular = kernels.asked_in_coordinates(*question, self.charts, self.base.tables, self.scratch, out)
         if singular:
             first = self.charts.bodies[singular - 1].first
-            raise near_singular(self.base.bodies[singular - 1], self.coordinates, q[first : first + 6], t)
+            raise near_singular(self.base.bodies[singular - 1], self.coordinates, q[first : first + 6], question.t)
         return OK
 
 

@@ -47,7 +47,7 @@ from isodyn.mechanism.system import JointParts, MechanismSystem
 from isodyn.mechanism.users_rates import MIXED, changed, curvatures_of_rates, size_of
 from isodyn.mechanism.users_twist import refuse_users_twist
 from isodyn.systems.differences import H1, H2, first, second
-from isodyn.systems.model import Model, from_python
+from isodyn.systems.model import Model, Question, from_python
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, ordinary_or
 
@@ -148,17 +148,8 @@ class Hybrid:
             self.parts.append((r, slice(at, at + count), count, kept, np.concatenate(where)))
             at += count
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, t, q, v, a, lam, c = question
         mb = self.base.size
         lam_base = np.ascontiguousarray(lam[self.base]) if lam.size else np.zeros(mb)
         if what in (RETRACT, SETTLE, RATE, BALANCE, JACOBIAN):

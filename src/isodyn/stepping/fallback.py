@@ -26,7 +26,7 @@ from isodyn.kernels.compiled import (
     IntArray,
 )
 from isodyn.linear_solvers.blocks import values_to_csr
-from isodyn.systems.model import Model, from_python
+from isodyn.systems.model import Model, Question, from_python
 
 
 class WithSuperLU:
@@ -38,33 +38,21 @@ class WithSuperLU:
         self.model, self.chosen, self.sizes = model, chosen, sizes
         self.factors: Any = None
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
-        if what == SOLVE:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        if question.what == SOLVE:
             out[:] = self.sizes * self.factors.solve(self.sizes * out)
             return OK
-        if what == FACTORISE:
-            return self.factorise(t, q, v, a, lam, c, out)
-        return int(self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out))
+        if question.what == FACTORISE:
+            return self.factorise(question, out)
+        return int(self.model.function(*question, self.model.tables, self.model.scratch, out))
 
-    def factorise(
-        self, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, c: FloatArray, fault: FloatArray
-    ) -> int:
+    def factorise(self, question: Question, fault: FloatArray) -> int:
         """Factors of the matrix at a state; SINGULAR where SuperLU finds no pivot."""
         pattern = self.model.sparsity
         assert pattern is not None
         J, G = np.zeros(pattern.J_columns.size), np.zeros(pattern.G_columns.size)
         for what, values in ((JACOBIAN, J), (CONSTRAINT, G)):
-            self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, values)
+            self.model.function(*question._replace(what=what), self.model.tables, self.model.scratch, values)
         rows = values_to_csr(pattern.G_starts, pattern.G_columns, G, pattern.n)[self.chosen]
         upper = values_to_csr(pattern.J_starts, pattern.J_columns, J, pattern.n)
         try:

@@ -16,7 +16,7 @@ import numpy as np
 
 from isodyn.kernels.compiled import BALANCE, FloatArray
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem, checks
-from isodyn.systems.model import Model, from_python
+from isodyn.systems.model import Model, Question, from_python
 
 # compiled, or loaded from the cache, when first needed
 from isodyn.systems.trampoline import python_model
@@ -83,24 +83,14 @@ class _Answers:
         plain = inner.callback if inner.function is python_model else None
         self.answers = None if plain is None else plain.model
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
         inner = self.inner
         if self.answers is not None:
-            status = self.answers.answer(what, t, q, v, a, lam, c, out)
+            status = self.answers.answer(question, out)
         else:
-            status = int(inner.function(what, t, q, v, a, lam, c, inner.tables, inner.scratch, out))
+            status = int(inner.function(*question, inner.tables, inner.scratch, out))
             if inner.raised is not None:
                 raise inner.raised
-        if what == BALANCE:
-            out += self.load.force(t)
+        if question.what == BALANCE:
+            out += self.load.force(question.t)
         return status

@@ -32,7 +32,7 @@ from isodyn.kernels.compiled import (
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem
 from isodyn.systems.joined import is_compiled, join
-from isodyn.systems.model import Model, from_python
+from isodyn.systems.model import Model, Question, from_python
 from isodyn.systems.scales import ordinary
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -147,17 +147,8 @@ class _Answers:
     def __init__(self, system: FirstOrderSystem) -> None:
         self.system = system
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, t, _, v, a, _, c = question
         n, s = v.size, v.copy()
         if what == BALANCE:
             out[:] = a - checks.returned("h", self.system.h(s, t), (n,), t)
@@ -181,17 +172,8 @@ class _AlgebraicAnswers:
         assert self.system.c is not None
         return checks.returned("c", self.system.c(s, z, t), (z.size,), t)
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, t, _, v, a, lam, c = question
         s, z = v.copy(), lam.copy()
         if what == BALANCE:
             out[:] = a - checks.returned("h", self.system.h(s, z, t), (s.size,), t)

@@ -45,7 +45,7 @@ from isodyn.systems.joined import is_compiled
 
 # compiled when first needed
 from isodyn.systems.linear_kernels import LinearTables, constant_load_model, with_load
-from isodyn.systems.model import Model, from_python
+from isodyn.systems.model import Model, Question, from_python
 from isodyn.systems.scales import ordinary
 from isodyn.systems.sparse_products import SparseBalance
 
@@ -296,17 +296,8 @@ class _Answers:
             return checks.returned(self.name, self.f(t), (self.n,), t)
         return np.zeros(0) if self.f is None else self.f
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, t, q, v, a, _, c = question
         if what == BALANCE and self.rows is not None:
             self.rows.put(self.load(t), q, v, a, out)
         elif what == BALANCE:
@@ -343,17 +334,8 @@ class _ConstrainedAnswers(_Answers):
 
     G: FloatArray
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, _, q, v, a, lam, _ = question
         if what == CONSTRAINT:
             out[:] = self.G.ravel()
         elif what == POSITION:
@@ -363,7 +345,7 @@ class _ConstrainedAnswers(_Answers):
         elif what == ACCELERATION:
             out[:] = self.G @ a
         else:
-            super().answer(what, t, q, v, a, lam, c, out)
+            super().answer(question, out)
             if what == BALANCE:
                 out += lam @ self.G
         return OK

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -26,23 +26,25 @@ from isodyn.linear_solvers.blocks import Sparsity
 trampoline = Later("isodyn.systems.trampoline")  # which calls back into this module
 
 
+class Question(NamedTuple):
+    """A question of `isodyn.kernels.compiled` at a state; `c` weights what a matrix is made of."""
+
+    what: int
+    t: float
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    c: FloatArray
+
+
 class Answers(Protocol):
     """A Python object that answers the questions of `isodyn.kernels.compiled`; `solver` names what
     it solves with, if it does."""
 
     solver: str
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int: ...
+    def answer(self, question: Question, out: FloatArray) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,24 +97,14 @@ _handles = itertools.count()
 _callbacks: WeakValueDictionary[int, Callback] = WeakValueDictionary()
 
 
-def call_back(
-    handle: int,
-    what: int,
-    t: float,
-    q: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    lam: FloatArray,
-    c: FloatArray,
-    out: FloatArray,
-) -> int:
-    """Ask the Python model with this handle; any exception, Ctrl-C included, is kept and answered
-    by RAISED."""
+def call_back(handle: int, *asked: Any) -> int:
+    """Ask the Python model with this handle, a `Question` and the place of its answer; any
+    exception, Ctrl-C included, is kept and answered by RAISED."""
     callback = _callbacks[handle]
     try:
         if interrupts.pending():
             raise KeyboardInterrupt
-        return callback.model.answer(what, t, q, v, a, lam, c, out)
+        return callback.model.answer(Question(*asked[:-1]), asked[-1])
     except BaseException as error:
         callback.raised = error
         return RAISED

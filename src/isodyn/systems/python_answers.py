@@ -27,6 +27,7 @@ from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.systems import checks
 from isodyn.systems.differences import H1
 from isodyn.systems.line_differences import ROOT
+from isodyn.systems.model import Question
 from isodyn.systems.multiplier_forces import slopes
 from isodyn.systems.scales import reach
 from isodyn.systems.trampoline import product
@@ -78,17 +79,8 @@ class PythonAnswers:
         J = np.array(columns).T
         return J + c[2] * constraints.curvature(q, lam, t) if c[2] != 0.0 and lam.any() else J
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, t, q, v, a, lam, c = question
         # user functions get copies: they may keep or change them
         q, v = q.copy(), v.copy()
         if what == BALANCE:
@@ -137,17 +129,8 @@ class SparseAnswers(PythonAnswers):
         J = J - c[2] * sp.csr_array(system.Q_q(q, v, t))
         return J if system.Q_v is None else J - c[1] * sp.csr_array(system.Q_v(q, v, t))
 
-    def answer(
-        self,
-        what: int,
-        t: float,
-        q: FloatArray,
-        v: FloatArray,
-        a: FloatArray,
-        lam: FloatArray,
-        c: FloatArray,
-        out: FloatArray,
-    ) -> int:
+    def answer(self, question: Question, out: FloatArray) -> int:
+        what, t, q, v, _, lam, c = question
         if what == FACTORISE:
             self.factors = factorise(self.jacobian(q.copy(), v.copy(), t, lam, c))
             self.solver = self.factors.name
@@ -155,5 +138,5 @@ class SparseAnswers(PythonAnswers):
             assert self.factors is not None
             out[:] = self.factors.solve(out)
         else:
-            return super().answer(what, t, q, v, a, lam, c, out)
+            return super().answer(question, out)
         return OK
