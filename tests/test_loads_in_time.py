@@ -96,6 +96,16 @@ def test_a_distributed_force_that_is_a_function() -> None:
     assert end[0] == pytest.approx(end[1], rel=1e-6)
 
 
+def test_the_work_of_a_distributed_force_knows_its_jumps() -> None:
+    """A free beam whose load turns round at a breakpoint: the work is the change of energy."""
+    mech = iso.Mechanism(gravity=(0, 0, 0))
+    mech.add_beam("beam", (0, 0), (1, 0), elements=2, section=iso.Section(EA=1e4, EI=50.0, rhoA=1.0))
+    mech.add_load(iso.DistributedForce("wind", "beam", (0, 1), time=iso.Staircase([0.0, 0.1], [1.0, -3.0])))
+    sol = iso.integrate(mech, iso.Scheme.optimal(0.9), dt=4e-3, t_end=0.2, breakpoints=[0.1])
+    energy = np.sum(sol.energy(), axis=0)
+    np.testing.assert_allclose(sol.load("wind").work, energy - energy[0], atol=1e-14)
+
+
 @pytest.mark.parametrize("frame", ["world", "body"])
 def test_saved_runs_know_their_functions(tmp_path: Path, frame: str) -> None:
     sol = run(pinned(), iso.Force("push", "rod", lambda t: (1.0, 2 * np.sin(t), 0), frame=frame))

@@ -249,7 +249,7 @@ def _transform(formulation: UdwadiaKalaba | NullSpace, system: System) -> Python
     )
 
 
-def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: Any) -> Solution:
+def _lift(formulation: UdwadiaKalaba | NullSpace, sol: Solution, system: System) -> Solution:
     pivot, where = sol.system.answers.problem.closest
     warn_near_singular(pivot, where, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
     problem = Reduction(formulation, Questions(system))

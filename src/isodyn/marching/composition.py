@@ -49,7 +49,7 @@ def check_composition(system: System, scheme: Composition, formulation: Any) -> 
         )
 
 
-def _is_subgroup(system: Any) -> bool:
+def _is_subgroup(system: System) -> bool:
     """Whether q ⊕ d ⊕ d = q ⊕ 2d along some increment d."""
     d = _FAR * np.cos(np.arange(system.nv)) * system.scales.v
     twice = system.retract(np.asarray(system.retract(system.q0.copy(), d)), d)

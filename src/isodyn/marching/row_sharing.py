@@ -11,6 +11,7 @@ from isodyn.kernels.compiled import KNOWS_LEVELS, OK, FloatArray
 from isodyn.linear_solvers.rows import Rows
 from isodyn.marching import at_balance
 from isodyn.marching.redundant_rows import DOUBT, EXCHANGE, Sharing, look, march_sharing, share_state
+from isodyn.systems.base import System
 from isodyn.systems.scales import sizes_of_rows
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def sharing(run: Run, lam: FloatArray, work: Sharing | None = None) -> Sharing:
     return work
 
 
-def put_sizes(work: Sharing, system: Any, G: Any) -> None:
+def put_sizes(work: Sharing, system: System, G: Any) -> None:
     """Typical sizes of a system in what a pass needs, with G at its state."""
     known = system.scales.rows is not None and system.scales.rows.size == system.m
     work.units = system.scales.rows if known else np.ones(system.m)

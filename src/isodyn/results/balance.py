@@ -24,6 +24,7 @@ from isodyn.results.contacts import lost_in_impacts, power_of_contacts
 from isodyn.results.dense_output import left_limits
 from isodyn.results.switched import NAME as LOADS_OFF
 from isodyn.results.switched import loads_off
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
@@ -157,7 +158,7 @@ def _power(sol: Solution, rows: Any) -> FloatArray:
     return power
 
 
-def _power_of(system: Any, sol: Solution, rows: Any) -> FloatArray:
+def _power_of(system: System, sol: Solution, rows: Any) -> FloatArray:
     """Power of everything that is not in the energy of a system, in these rows."""
     ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)

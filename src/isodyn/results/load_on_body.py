@@ -21,7 +21,7 @@ from isodyn.multibody.bodies import place_bodies
 from isodyn.multibody.histories import Poses
 from isodyn.multibody.loads import force_and_torque, scale_of_load
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
-from isodyn.results.balance import since_start, work_since_start
+from isodyn.results.balance import work_since_start
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
 from isodyn.results.switched import acting
@@ -67,12 +67,34 @@ def read_loads(sol: Solution, system: MechanismSystem, name: str) -> list[FloatA
     return found
 
 
-class BodyLoadView(HistoryView):
+class ForceView(HistoryView):
+    """A load that does not act along measures: its resultant `force` and `torque` in the world, the
+    `point` where the force acts, `power` that it gives to the mechanism, and `work` that it gave
+    since the start, by the trapezoidal rule over the saved times."""
+
+    name: str
+    on: str
+    power: FloatArray
+    _sol: Solution
+
+    def about(self) -> str:
+        """Its name and what it acts on."""
+        return f"{self.name!r} on {self.on!r}"
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        return ("force", "torque", "point", "power", "work")
+
+    @cached_property
+    def work(self) -> FloatArray:
+        """What the load gave since the start, (times,)."""
+        return work_since_start(self, self._sol)
+
+
+class BodyLoadView(ForceView):
     """A force, torque, drag or user's load along a solution.
 
-    `force` and `torque` act on the body `on`, the torque about its mass centre, both in the world;
-    `point` is where the force acts. `power` is what the load gives to the mechanism, `work` what it
-    gave since the start, by the trapezoidal rule over the saved times.
+    The torque is about the mass centre of the body `on`.
     """
 
     def __init__(self, sol: Solution, name: str) -> None:
@@ -82,14 +104,6 @@ class BodyLoadView(HistoryView):
         assert system.description is not None
         self._part = system.description.parts.loads[name]
         self.on = self._part.body if isinstance(self._part, UserLoad) else system.loads[name].on_bodies[0].body
-
-    def about(self) -> str:
-        """Its name and what it acts on."""
-        return f"{self.name!r} on {self.on!r}"
-
-    def histories(self) -> tuple[str, ...]:
-        """What there is to read."""
-        return ("force", "torque", "point", "power", "work")
 
     @cached_property
     def _place(self) -> Poses:
@@ -127,24 +141,18 @@ class BodyLoadView(HistoryView):
         return np.asarray(self._place.position + self._place.R @ s)
 
     @cached_property
-    def power(self) -> FloatArray:
+    def power(self) -> FloatArray:  # type: ignore[override]
         """What the load gives to the mechanism, (times,)."""
         return np.asarray(np.einsum("ki,ki->k", self._both, np.hstack([self._place.v, self._place.w])))
 
-    @cached_property
-    def work(self) -> FloatArray:
-        """What the load gave since the start, (times,)."""
-        return work_since_start(self, self._sol)
 
-
-class BeamLoadView(HistoryView):
-    """A force along a beam: its resultant `force`, its `torque` about the start of the beam, both
-    in the world; `power` and `work` as of other loads."""
+class BeamLoadView(ForceView):
+    """A force along a beam; its torque is about the start of the beam."""
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "load()")
         sol._whole("load()")
-        self.name, self.t = name, sol.t
+        self.name, self.t, self._sol = name, sol.t, sol
         self.on = system.loads[name].along_beams[0].beam
         before = list(system.loads).index(name)
         first = sum(len(forces.along_beams) for forces in list(system.loads.values())[:before])
@@ -162,27 +170,14 @@ class BeamLoadView(HistoryView):
         self.point = q[:, 0]
         self.torque = np.cross(q, f).sum(axis=1) - np.cross(self.point, self.force)
 
-    def about(self) -> str:
-        """Its name and what it acts on."""
-        return f"{self.name!r} on {self.on!r}"
 
-    def histories(self) -> tuple[str, ...]:
-        """What there is to read."""
-        return ("force", "torque", "point", "power", "work")
-
-    @cached_property
-    def work(self) -> FloatArray:
-        """What the load gave since the start, (times,)."""
-        return since_start(self.t, self.power)
-
-
-class RodLoadView(HistoryView):
+class RodLoadView(ForceView):
     """A force along a rod, on its nodes: as of `BeamLoadView`."""
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "load()")
         sol._whole("load()")
-        self.name, self.t = name, sol.t
+        self.name, self.t, self._sol = name, sol.t, sol
         forces = system.loads[name].on_bodies
         self.on = forces[0].body.rpartition("[")[0]
         f = np.stack([both[:, :3] for both in read_loads(sol, system, name)], axis=1)
@@ -190,16 +185,3 @@ class RodLoadView(HistoryView):
         r, v = (np.stack([getattr(place, x) for place in places], axis=1) for x in ("position", "v"))
         self.power, self.force, self.point = np.einsum("kni,kni->k", f, v), f.sum(axis=1), r[:, 0]
         self.torque = np.cross(r - r[:, :1], f).sum(axis=1)
-
-    def about(self) -> str:
-        """Its name and what it acts on."""
-        return f"{self.name!r} on {self.on!r}"
-
-    def histories(self) -> tuple[str, ...]:
-        """What there is to read."""
-        return ("force", "torque", "point", "power", "work")
-
-    @cached_property
-    def work(self) -> FloatArray:
-        """What the load gave since the start, (times,)."""
-        return since_start(self.t, self.power)

@@ -11,6 +11,7 @@ import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import F2, F, FloatArray, closure
+from isodyn.systems.base import System
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.linear import LinearSystem
 
@@ -44,7 +45,7 @@ def of_masses(masses: FloatArray, forces: FloatArray) -> EnergyOfRows:
     )
 
 
-def energies(system: Any, q: FloatArray, v: FloatArray, t: FloatArray) -> Histories:
+def energies(system: System, q: FloatArray, v: FloatArray, t: FloatArray) -> Histories:
     """Kinetic and potential energy at every row."""
     energy = system.energy
     if isinstance(energy, EnergyOfRows):
