@@ -21,6 +21,7 @@ from scipy.linalg import eig, eigh
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import SOLVES, FloatArray
 from isodyn.later import Later
+from isodyn.studies.shown_motion import SmallMotions
 from isodyn.studies.tangents import Tangents, multipliers, rates, second_order, tangents
 from isodyn.systems.base import System
 from isodyn.systems.checks import vector
@@ -30,10 +31,8 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
 if TYPE_CHECKING:
-    from isodyn.results.solution import Solution
     from isodyn.studies.steady import SteadyLinearisation
 
-shown_motion = Later("isodyn.studies.shown_motion")
 statics = Later("isodyn.studies.statics")  # which uses this module
 steady_motions = Later("isodyn.studies.steady")  # which knows mechanisms
 
@@ -93,8 +92,8 @@ class FrequencyResponse:
         return self.d[:, self.names.index(name)]
 
 
-@dataclass(frozen=True, eq=False)
-class Linearisation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Linearisation(SmallMotions):
     """Small motions about a position of rest; `print` shows their modes.
 
     Parameters
@@ -179,21 +178,6 @@ class Linearisation:
         return self._solved[0]
 
     @property
-    def omega(self) -> FloatArray:
-        """Natural frequencies |s| in radians per second."""
-        return np.abs(self.poles)
-
-    @property
-    def frequencies(self) -> FloatArray:
-        """Natural frequencies |s|/2π in hertz."""
-        return self.omega / (2 * np.pi)
-
-    @property
-    def damping_ratios(self) -> FloatArray:
-        """Damping ratios −Re s/|s|; zero for modes of frequency zero."""
-        return np.where(self.omega > 0, 0.0 - self.poles.real / np.where(self.omega > 0, self.omega, 1.0), 0.0)
-
-    @property
     def modes(self) -> Any:
         """Shapes in all components of v, a column per mode; of unit modal mass without damping."""
         return self.N @ self._solved[1]
@@ -271,30 +255,6 @@ class Linearisation:
                 return rows.index(known)
         raise InputError(f"there is no drive or row named {name!r}", hint=f"rows: {', '.join(rows) or 'none'}")
 
-    def motion(self, mode: int = 0, amplitude: float = 0.1, rows: int = 61) -> Solution:
-        """Return one period of a mode as a solution, to be animated.
-
-        Parameters
-        ----------
-        mode
-            Number of the mode, from 0.
-        amplitude
-            How far its largest component moves, in typical sizes of the system.
-        rows
-            Rows of the solution.
-
-        Returns
-        -------
-        sol
-            The motion about the position, as `sol.animate` and reports take it.
-
-        Raises
-        ------
-        InputError
-            If there is no such mode.
-        """
-        return shown_motion.motion_of_mode(self, mode, amplitude, rows)
-
     def __str__(self) -> str:
         freedoms_ = self.N.shape[1]
         lines = [
@@ -306,9 +266,6 @@ class Linearisation:
             most = self.system.v_names[int(np.abs(self.modes[:, k]).argmax())]
             lines.append(f"  {k + 1:4d}  {w:10.5g} {f:10.5g} {ratio:9.3g}   {most}")
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"<Linearisation: {self}>"
 
 
 @overload

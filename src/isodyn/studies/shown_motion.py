@@ -1,5 +1,5 @@
-"""Rows of positions as a solution, so that views, pictures and tables work on what is no run: load
-paths and modes."""
+"""What is no run shown as one: rows of positions as a solution, so that views, pictures and tables
+work on load paths and modes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution
@@ -24,14 +25,59 @@ def as_solution(
     return Solution(t, q, v, a, lam, system, None, Statistics(), columns)
 
 
-def motion_of_mode(lin: Any, mode: int, amplitude: float, rows: int) -> Any:
-    """One period of a mode as a solution; its largest component moves by `amplitude`."""
-    count = lin.modes.shape[1]
-    if isinstance(mode, bool) or not isinstance(mode, int | np.integer) or not 0 <= mode < count:
-        raise InputError(f"mode must be a number from 0 to {count - 1}, received {mode!r}", argument="mode")
-    system, w = lin.system, float(lin.omega[mode]) or 1.0
-    shape = lin.modes[:, mode] / np.abs(lin.modes[:, mode] / system.scales.v).max() * amplitude
-    t = np.linspace(0.0, 2 * np.pi / w, rows)
-    d, v, a = (np.real(np.outer(np.exp(1j * w * t) * (1j * w) ** k, shape)) for k in range(3))
-    move = moving(system)
-    return as_solution(system, t, np.array([move(lin.q, x) for x in d]), v, a, np.zeros((rows, system.m)))
+class SmallMotions:
+    """Poles s of e^{st} and their modes, about a position q of a system."""
+
+    system: System
+    q: FloatArray
+    poles: Any
+    modes: Any
+
+    @property
+    def omega(self) -> FloatArray:
+        """Natural frequencies |s| in radians per second."""
+        return np.abs(self.poles)
+
+    @property
+    def frequencies(self) -> FloatArray:
+        """Natural frequencies |s|/2π in hertz."""
+        return self.omega / (2 * np.pi)
+
+    @property
+    def damping_ratios(self) -> FloatArray:
+        """Damping ratios −Re s/|s|; zero for modes of frequency zero."""
+        return np.where(self.omega > 0, 0.0 - self.poles.real / np.where(self.omega > 0, self.omega, 1.0), 0.0)
+
+    def motion(self, mode: int = 0, amplitude: float = 0.1, rows: int = 61) -> Solution:
+        """Return one period of a mode as a solution, to be animated.
+
+        Parameters
+        ----------
+        mode
+            Number of the mode, from 0.
+        amplitude
+            How far its largest component moves, in typical sizes of the system.
+        rows
+            Rows of the solution.
+
+        Returns
+        -------
+        sol
+            The motion about the position, as `sol.animate` and reports take it.
+
+        Raises
+        ------
+        InputError
+            If there is no such mode.
+        """
+        count = self.modes.shape[1]
+        if isinstance(mode, bool) or not isinstance(mode, int | np.integer) or not 0 <= mode < count:
+            raise InputError(f"mode must be a number from 0 to {count - 1}, received {mode!r}", argument="mode")
+        system, w = self.system, float(self.omega[mode]) or 1.0
+        shape = self.modes[:, mode] / np.abs(self.modes[:, mode] / system.scales.v).max() * amplitude
+        t = np.linspace(0.0, 2 * np.pi / w, rows)
+        d, v, a = (np.real(np.outer(np.exp(1j * w * t) * (1j * w) ** k, shape)) for k in range(3))
+        move = moving(system)
+        return as_solution(system, t, np.array([move(self.q, x) for x in d]), v, a, np.zeros((rows, system.m)))
+
+    __repr__ = described

@@ -20,14 +20,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isodyn.errors import InputError, NotSteadyError
 from isodyn.kernels.compiled import FloatArray
-from isodyn.later import Later
 from isodyn.mechanism.coordinates import ParametrisedSystem
+from isodyn.studies.shown_motion import SmallMotions
 from isodyn.studies.symmetries import Straight, Symmetry, symmetries
 from isodyn.studies.tangents import multipliers, rates
 from isodyn.systems.base import System
@@ -38,18 +38,13 @@ from isodyn.systems.manifold import freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
 
-if TYPE_CHECKING:
-    from isodyn.results.solution import Solution
-
-shown_motion = Later("isodyn.studies.shown_motion")
-
 STEADY = 1e-6  # relative: what changes by less along a motion is constant
 ZERO = 1e-9  # relative: singular values below this are zero
 TIMES = (0.31, 0.77)  # in units of the fastest turn: where it is seen whether a motion is steady
 
 
-@dataclass(frozen=True, eq=False)
-class SteadyLinearisation:
+@dataclass(frozen=True, eq=False, repr=False)
+class SteadyLinearisation(SmallMotions):
     """Small motions about a steady motion; `print` shows their modes.
 
     Poles belong to motions as seen by someone who turns with `alpha` (world) as the mechanism does,
@@ -98,48 +93,9 @@ class SteadyLinearisation:
     modes: Any
 
     @property
-    def omega(self) -> FloatArray:
-        """|s| in radians per second."""
-        return np.abs(self.poles)
-
-    @property
-    def frequencies(self) -> FloatArray:
-        """|s|/2π in hertz."""
-        return self.omega / (2 * np.pi)
-
-    @property
-    def damping_ratios(self) -> FloatArray:
-        """−Re s/|s|."""
-        return -self.poles.real / self.omega
-
-    @property
     def stability(self) -> str:
         """ "unstable" if a mode grows, else "stable"; zero poles do not count."""
         return "unstable" if (self.poles.real > 1e-7 * self.omega.max(initial=0.0)).any() else "stable"
-
-    def motion(self, mode: int = 0, amplitude: float = 0.1, rows: int = 61) -> Solution:
-        """Return one period of a mode as a solution, to be animated.
-
-        Parameters
-        ----------
-        mode
-            Number of the mode, from 0.
-        amplitude
-            How far its largest component moves, in typical sizes of the system.
-        rows
-            Rows of the solution.
-
-        Returns
-        -------
-        sol
-            The motion about the position, as `sol.animate` and reports take it.
-
-        Raises
-        ------
-        InputError
-            If there is no such mode.
-        """
-        return shown_motion.motion_of_mode(self, mode, amplitude, rows)
 
     def __str__(self) -> str:
         lines = [f"small motions about a steady motion at t = {self.t:g}: {self.stability}, {self.zeros} zero poles"]
@@ -149,9 +105,6 @@ class SteadyLinearisation:
             most = self.system.v_names[int(np.abs(self.modes[:, k]).argmax())]
             lines.append(f"  {k + 1:4d}  {s.real:10.5g}  {s.imag:10.5g} {ratio:9.3g}   {most}")
         return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"<SteadyLinearisation: {self}>"
 
 
 class Moment:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import pairwise
@@ -48,7 +49,7 @@ class Distribution(Protocol):
 
 
 @dataclass(frozen=True)
-class _Named:
+class _Named(ABC):
     """A distribution by its numbers, which are checked."""
 
     def __post_init__(self) -> None:
@@ -57,6 +58,22 @@ class _Named:
             object.__setattr__(self, field.name, number)
         self._check()
 
+    @abstractmethod
+    def ppf(self, u: Any) -> FloatArray:
+        """Return the values below which the shares u of all lie.
+
+        Parameters
+        ----------
+        u
+            Shares between 0 and 1.
+
+        Returns
+        -------
+        x
+            Values.
+        """
+
+    @abstractmethod
     def _check(self) -> None:
         """InputError for numbers that do not go together."""
 
@@ -99,18 +116,6 @@ class Uniform(_Named):
         self._rising("low", "high")
 
     def ppf(self, u: Any) -> FloatArray:
-        """Return the values below which the shares u of all lie.
-
-        Parameters
-        ----------
-        u
-            Shares between 0 and 1.
-
-        Returns
-        -------
-        x
-            Values.
-        """
         return self.low + (self.high - self.low) * np.asarray(u)
 
 
@@ -143,18 +148,6 @@ class LogUniform(_Named):
         self._rising("low", "high")
 
     def ppf(self, u: Any) -> FloatArray:
-        """Return the values below which the shares u of all lie.
-
-        Parameters
-        ----------
-        u
-            Shares between 0 and 1.
-
-        Returns
-        -------
-        x
-            Values.
-        """
         return np.asarray(self.low * (self.high / self.low) ** np.asarray(u))
 
 
@@ -186,18 +179,6 @@ class Normal(_Named):
         self._positive("deviation")
 
     def ppf(self, u: Any) -> FloatArray:
-        """Return the values below which the shares u of all lie.
-
-        Parameters
-        ----------
-        u
-            Shares between 0 and 1.
-
-        Returns
-        -------
-        x
-            Values.
-        """
         return np.asarray(self.mean + self.deviation * special.ndtri(np.asarray(u)))
 
 
@@ -231,18 +212,6 @@ class LogNormal(_Named):
         self._positive("median", "spread")
 
     def ppf(self, u: Any) -> FloatArray:
-        """Return the values below which the shares u of all lie.
-
-        Parameters
-        ----------
-        u
-            Shares between 0 and 1.
-
-        Returns
-        -------
-        x
-            Values.
-        """
         return np.asarray(self.median * np.exp(self.spread * special.ndtri(np.asarray(u))))
 
 
@@ -275,18 +244,6 @@ class Triangular(_Named):
         self._rising("low", "likely", "high")
 
     def ppf(self, u: Any) -> FloatArray:
-        """Return the values below which the shares u of all lie.
-
-        Parameters
-        ----------
-        u
-            Shares between 0 and 1.
-
-        Returns
-        -------
-        x
-            Values.
-        """
         u = np.asarray(u)
         width, left = self.high - self.low, self.likely - self.low
         rising = self.low + np.sqrt(u * width * left)
