@@ -106,6 +106,18 @@ def test_the_work_of_a_distributed_force_knows_its_jumps() -> None:
     np.testing.assert_allclose(sol.load("wind").work, energy - energy[0], atol=1e-14)
 
 
+def test_the_work_of_a_drive_knows_jumps_of_what_it_moves() -> None:
+    """At constant speed a drive gives what a brake takes, also after the brake is set harder."""
+    mech = iso.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("wheel", 1.0, (0.1, 0.1, 0.2), angular_velocity=(0, 0, 2.0))
+    mech.add_joint(iso.Hinge("axle", "ground", "wheel", axis=(0, 0, 1)))
+    mech.add_joint(iso.Drive("turn", "axle", iso.Polynomial(0, 2.0)))
+    mech.add_load(iso.Motor("brake", "axle", torque=iso.Staircase([0.0, 0.5], [-1.0, -3.0])))
+    sol = iso.integrate(mech, dt=0.02, t_end=1.0, breakpoints=[0.5])
+    np.testing.assert_allclose(sol.load("turn").work, -sol.load("brake").work, atol=1e-13)
+    assert abs(sol.load("turn").work[-1] - 4.0) < 1e-13
+
+
 @pytest.mark.parametrize("frame", ["world", "body"])
 def test_saved_runs_know_their_functions(tmp_path: Path, frame: str) -> None:
     sol = run(pinned(), iso.Force("push", "rod", lambda t: (1.0, 2 * np.sin(t), 0), frame=frame))

@@ -21,8 +21,7 @@ from isodyn.multibody.bodies import place_bodies
 from isodyn.multibody.histories import Poses
 from isodyn.multibody.loads import force_and_torque, scale_of_load
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
-from isodyn.results.balance import work_since_start
-from isodyn.results.history_view import HistoryView
+from isodyn.results.acting_view import ActingView
 from isodyn.results.mechanism_views import mechanism_of, turned
 from isodyn.results.switched import acting
 
@@ -67,28 +66,14 @@ def read_loads(sol: Solution, system: MechanismSystem, name: str) -> list[FloatA
     return found
 
 
-class ForceView(HistoryView):
+class ForceView(ActingView):
     """A load that does not act along measures: its resultant `force` and `torque` in the world, the
     `point` where the force acts, `power` that it gives to the mechanism, and `work` that it gave
     since the start, by the trapezoidal rule over the saved times."""
 
-    name: str
-    on: str
-    power: FloatArray
-    _sol: Solution
-
-    def about(self) -> str:
-        """Its name and what it acts on."""
-        return f"{self.name!r} on {self.on!r}"
-
     def histories(self) -> tuple[str, ...]:
         """What there is to read."""
         return ("force", "torque", "point", "power", "work")
-
-    @cached_property
-    def work(self) -> FloatArray:
-        """What the load gave since the start, (times,)."""
-        return work_since_start(self, self._sol)
 
 
 class BodyLoadView(ForceView):

@@ -25,9 +25,8 @@ from isodyn.multibody.laws import force_of_law, potential_of_law
 from isodyn.multibody.places import along, measure_of
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import read_turns
+from isodyn.results.acting_view import ActingView
 from isodyn.results.at_balance import from_balance
-from isodyn.results.balance import work_since_start
-from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of
 from isodyn.results.switched import acting
 
@@ -65,7 +64,7 @@ def read_law(
         out[n, STORED] = potential_of_law(law, t[n], tables, scratch)
 
 
-class LoadView(HistoryView):
+class LoadView(ActingView):
     """A load along a solution, a column for each of its laws (a spring has one, a bushing up to
     six).
 
@@ -97,14 +96,6 @@ class LoadView(HistoryView):
         word = self._laws[0].word
         self._side = 0 if word.second == GROUND else 6
         self.on = word.second if self._side else word.first
-
-    def about(self) -> str:
-        """Its name and the body that `force` acts on."""
-        return f"{self.name!r} on {self.on!r}"
-
-    def histories(self) -> tuple[str, ...]:
-        """What there is to read."""
-        return ("force", "torque", "length", "rate", "tension", "effort", "power", "work")
 
     def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
         out = np.zeros((t.size, READ))
@@ -148,15 +139,9 @@ class LoadView(HistoryView):
         return -self.tension
 
     @cached_property
-    def power(self) -> FloatArray:
+    def power(self) -> FloatArray:  # type: ignore[override]
         """What the load gives to the mechanism, (times,)."""
         return -np.einsum("kl,kl->k", self.tension, self.rate)
-
-    @cached_property
-    def work(self) -> FloatArray:
-        """What the load gave since the start, by the trapezoidal rule over the saved times,
-        (times,)."""
-        return work_since_start(self, self._sol)
 
     @cached_property
     def energy(self) -> FloatArray:

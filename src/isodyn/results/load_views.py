@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from isodyn.errors import InputError
 from isodyn.joints.words import RowKind
-from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.parts import nearest
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.results.balance import since_start
-from isodyn.results.history_view import HistoryView
+from isodyn.results.acting_view import ActingView
 from isodyn.results.load_on_body import BeamLoadView, BodyLoadView, RodLoadView
 from isodyn.results.load_view import LoadView
 from isodyn.results.mechanism_views import mechanism_of, read
@@ -21,7 +18,7 @@ if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
 
-class DriveView(HistoryView):
+class DriveView(ActingView):
     """A drive along a solution: what it takes to move a coordinate of a joint as told.
 
     `length` and `rate` are the coordinate and its rate, `effort` the torque or force along it that
@@ -34,32 +31,15 @@ class DriveView(HistoryView):
         system = mechanism_of(sol, "load()")
         sol._whole("load()")
         parts = system.joints[name]
-        self.name, self.t, self.on = name, sol.t, parts.action.on
+        self.name, self.t, self.on, self._sol = name, sol.t, parts.action.on, sol
         (row,) = parts.rows
         length, rate = read(sol, system, system.rows[row].terms[0][1])
         self.length, self.rate, self.tension = length[:, None], rate[:, None], sol.lam[:, [row]]
         self.effort = -self.tension
+        self.power = (self.effort * self.rate)[:, 0]
         place = places_along(system, sol)
         self.force, self.torque = on_body(place, system, sol, parts, self.on)
         self.point = acting_at(place, parts, self.on)
-
-    def about(self) -> str:
-        """Its name and the body that `force` acts on."""
-        return f"{self.name!r} on {self.on!r}"
-
-    def histories(self) -> tuple[str, ...]:
-        """What there is to read."""
-        return ("force", "torque", "length", "rate", "tension", "effort", "power", "work")
-
-    @cached_property
-    def power(self) -> FloatArray:
-        """What the drive gives to the mechanism, (times,)."""
-        return (self.effort * self.rate)[:, 0]
-
-    @cached_property
-    def work(self) -> FloatArray:
-        """What the drive gave since the start, by the trapezoidal rule over the saved times."""
-        return since_start(self.t, self.power)
 
 
 AnyLoadView = LoadView | BodyLoadView | BeamLoadView | RodLoadView | DriveView

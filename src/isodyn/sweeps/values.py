@@ -287,7 +287,7 @@ def _from_text(name: str, text: str) -> FloatArray | Distribution:
         names = [field.name for field in fields(known)]
         if len(numbers) != len(names):
             raise InputError(f"{name}: {called[1]} takes {', '.join(names)}; received {len(numbers)} numbers")
-        return known(*numbers)  # type: ignore[return-value]
+        return known(*numbers)
     parts = [part.strip() for part in text.split(":")]
     if len(parts) == 1:
         if called is not None and (near := difflib.get_close_matches(called[1], NAMED, n=1)):
