@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 import re
+from functools import cache
 from typing import TypeVar
 
 C = TypeVar("C", bound=type)
 
-_SECTION = re.compile(r"^(Parameters|Raises|Examples)\n-+\n", re.MULTILINE)
+_SECTION = re.compile(r"^(\w[\w ]*)\n---+\n", re.MULTILINE)
 
 
 def complete(cls: C) -> C:
@@ -51,7 +52,8 @@ def complete(cls: C) -> C:
     if not cls.__dict__.get("__doc__"):
         return cls
     summary, sections = _split(cls.__doc__)
-    entries = _entries(sections.get("Parameters", ""))
+    own = _entries(sections.get("Parameters", ""))
+    entries = dict(own)
     for base in cls.__mro__[1:]:
         if base.__module__ == "builtins" or not base.__dict__.get("__doc__"):
             continue
@@ -60,18 +62,23 @@ def complete(cls: C) -> C:
             known = {name for others in entries for name in others}
             left = tuple(name for name in names if name not in known)
             if left:
-                entries[left] = text
-        if "Raises" in given:
-            sections.setdefault("Raises", given["Raises"])
-    code = cls.__init__.__code__  # type: ignore[misc]
-    order = {name: k for k, name in enumerate(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])}
-    shown = sorted((names for names in entries if names[0] in order), key=lambda names: order[names[0]])
-    sections["Parameters"] = "\n".join(f"{', '.join(names)}\n{entries[names]}" for names in shown)
-    told = ((title, sections[title]) for title in ("Parameters", "Raises", "Examples") if sections.get(title))
-    cls.__doc__ = "\n\n".join([summary, *(f"{title}\n{'-' * len(title)}\n{text}" for title, text in told)])
+                entries[left] = text if left == names else "\n".join([", ".join(left), *text.split("\n")[1:]])
+        if "Raises" in given and "Raises" not in sections:
+            sections = {"Raises": given["Raises"], **sections}  # a new one: what is split is kept
+    code = getattr(cls.__init__, "__code__", None)  # type: ignore[misc]
+    order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
+    places = {names: order.index(names[0]) if names[0] in order else len(order) for names in entries}
+    shown = sorted((names for names in entries if names in own or names[0] in order), key=places.__getitem__)
+    told = {
+        "Parameters": "\n".join(entries[names] for names in shown),
+        **{title: given for title, given in sections.items() if title != "Parameters"},
+    }
+    parts = [f"{title}\n{'-' * len(title)}\n{given}" for title, given in told.items() if given]
+    cls.__doc__ = "\n\n".join([summary, *parts])
     return cls
 
 
+@cache
 def _split(doc: str | None) -> tuple[str, dict[str, str]]:
     """The text before the sections, and the sections by their titles."""
     summary, *rest = _SECTION.split(inspect.cleandoc(doc or ""))
@@ -79,6 +86,6 @@ def _split(doc: str | None) -> tuple[str, dict[str, str]]:
 
 
 def _entries(section: str) -> dict[tuple[str, ...], str]:
-    """Names of arguments that share a text, and the indented text."""
-    found = re.findall(r"^(\S.*)\n((?: .*\n?|\n)*)", section, re.MULTILINE)
-    return {tuple(names.split(", ")): text.rstrip("\n") for names, text in found}
+    """Names of arguments that share a text, and their entry."""
+    found = re.findall(r"^(\S.*)((?:\n .*|\n(?=\n| ))*)", section, re.MULTILINE)
+    return {tuple(head.split(" :")[0].split(", ")): head + text for head, text in found}
