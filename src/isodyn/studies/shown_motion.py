@@ -25,13 +25,10 @@ def as_solution(
     return Solution(t, q, v, a, lam, system, None, Statistics(), columns)
 
 
-class SmallMotions:
-    """Poles s of e^{st} and their modes, about a position q of a system."""
+class WithPoles:
+    """Poles s of e^{st}, of any shape."""
 
-    system: System
-    q: FloatArray
     poles: Any
-    modes: Any
 
     @property
     def omega(self) -> FloatArray:
@@ -47,6 +44,14 @@ class SmallMotions:
     def damping_ratios(self) -> FloatArray:
         """Damping ratios −Re s/|s|; zero for modes of frequency zero."""
         return np.where(self.omega > 0, 0.0 - self.poles.real / np.where(self.omega > 0, self.omega, 1.0), 0.0)
+
+
+class SmallMotions(WithPoles):
+    """Poles and their modes, about a position q of a system."""
+
+    system: System
+    q: FloatArray
+    modes: Any
 
     def motion(self, mode: int = 0, amplitude: float = 0.1, rows: int = 61) -> Solution:
         """Return one period of a mode as a solution, to be animated.

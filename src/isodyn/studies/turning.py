@@ -31,6 +31,7 @@ from isodyn.later import Later
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.real_numbers import real_array
 from isodyn.studies.linearisation import Linearisation
+from isodyn.studies.shown_motion import WithPoles
 from isodyn.studies.tangents import Tangents
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
@@ -185,7 +186,9 @@ def _refuse_unsteady(ask: Questions, motion: Spin) -> None:
     later = _turned(motion, 1.0)
     forces = ask.balance(0.0, later.q, later.v, later.a, later.lam)
     N = freedoms(ask.G(0.0, later.q, later.v), sizes)[0]
-    typical = np.abs(N / sizes[:, None]).max(axis=0, initial=0.0) * np.abs(forces * sizes).max(initial=0.0)
+    pull = ask.balance(0.0, later.q, later.v, 0.0 * later.a, later.lam)  # without inertia, which may balance it
+    largest = max(np.abs(x * sizes).max(initial=0.0) for x in (pull, forces - pull))
+    typical = np.abs(N / sizes[:, None]).max(axis=0, initial=0.0) * largest
     if np.any(np.abs(N.T @ forces) > STEADY * typical):
         raise InputError(
             "forces change while the mechanism turns, so that it does not keep its shape",
@@ -258,7 +261,7 @@ def spin(system: System, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0
 
 
 @dataclass(frozen=True, eq=False)
-class Campbell:
+class Campbell(WithPoles):
     """Poles of a structure over its speed; `plot` draws the diagram.
 
     Parameters
@@ -284,16 +287,6 @@ class Campbell:
     speeds: FloatArray
     poles: Any
     motions: tuple[Spin, ...]
-
-    @property
-    def omega(self) -> FloatArray:
-        """|s| in radians per second (k, modes)."""
-        return np.abs(self.poles)
-
-    @property
-    def frequencies(self) -> FloatArray:
-        """|s|/2π in hertz (k, modes)."""
-        return self.omega / (2 * np.pi)
 
     def __repr__(self) -> str:
         return f"<Campbell: {self.poles.shape[1]} modes at {self.speeds.size} speeds>"
