@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     Field,
     PlainValidator,
+    TypeAdapter,
     ValidationError,
     ValidationInfo,
     WithJsonSchema,
@@ -250,6 +251,30 @@ def validate(source: Source, overrides: Mapping[str, float] | None = None) -> Fi
     except ValidationError as error:
         mistakes = [_mistake(source, one) for one in error.errors(include_url=False)]
     raise min(mistakes, key=lambda one: one.line or 0)
+
+
+def with_parts(
+    base: FileModel, source: Source, parameters: Mapping[str, float], paths: Iterable[tuple[str, ...]]
+) -> FileModel | None:
+    """A model of which only these tables and sections are read anew; None where one of them is
+    wrong, which `validate` tells."""
+    changed: dict[str, Any] = {}
+    for key, *names in paths:
+        given = source.data[key]
+        try:
+            read = _section(type(base), key).validate_python(
+                {name: given[name] for name in names} if names else given, context={"parameters": parameters}
+            )
+        except ValidationError:
+            return None
+        changed[key] = {**changed.get(key, getattr(base, key)), **read} if names else read
+    return base.model_copy(update=changed)
+
+
+@cache
+def _section(model: type[FileModel], key: str) -> TypeAdapter[Any]:
+    """Reads one section of a file."""
+    return TypeAdapter(model.model_fields[key].annotation)
 
 
 def _mistake(source: Source, error: Any) -> ModelError:
