@@ -233,8 +233,11 @@ def make_body(
             raise InputError(
                 f"{what} is a particle: it has no orientation, angular velocity or centre of mass of its own"
             )
-    offset = matrix(e) @ c
-    return Body(name, kind, mass, J, r + offset, e, v + np.cross(matrix(e) @ omega, offset), omega, c, angle, shape)
+    R = matrix(e)
+    offset = R @ c
+    made = Body(name, kind, mass, J, r + offset, e, v + np.cross(R @ omega, offset), omega, c, angle, shape)
+    made.__dict__["_R"] = R  # worked out once
+    return made
 
 
 def inertia_matrix(what: str, inertia: Any) -> FloatArray:

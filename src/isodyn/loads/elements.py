@@ -70,13 +70,24 @@ class Spring(LoadPart):
     def build(self, world: LoadWorld) -> LoadForces:
         pair = between_points(self.name, world.body(self.first), world.body(self.second), self.points)
         rest = length_of(pair) if self.rest is None else constant(self.name, "rest", self.rest)
-        not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
+        law = self._law(rest)
         if length_of(pair) == 0:
             raise InputError(
                 f"spring {self.name!r}: its two points coincide at the start, so it has no direction",
                 argument="points",
             )
-        return LoadForces([Law(SpringLaw(self.stiffness, self.damping, rest, self.cubic), pair.length_word())])
+        return LoadForces([Law(law, pair.length_word())])
+
+    def _law(self, rest: float) -> SpringLaw:
+        not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
+        return SpringLaw(self.stiffness, self.damping, rest, self.cubic)
+
+    def renumbered(self, old: Any, forces: LoadForces) -> LoadForces | None:
+        same = type(old) is type(self) and (old.first, old.second, old.rest) == (self.first, self.second, self.rest)
+        if not same or not (old.points is self.points or np.array_equal(old.points, self.points)):
+            return None
+        (law,) = forces.laws
+        return LoadForces([Law(self._law(law.force.rest), law.word)])
 
 
 @load("bushing")

@@ -149,6 +149,11 @@ class LoadPart(Part):
             Laws along measures, and forces on bodies or beams.
         """
 
+    def renumbered(self, old: Any, forces: LoadForces) -> LoadForces | None:
+        """What this load does, from what another one did that differs in numbers of its law only;
+        None where it has to be built."""
+        return None
+
 
 class JointLoad(LoadPart):
     """A load along a coordinate of a joint.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -113,7 +113,7 @@ class Renumbering:
         old = self.base.loads.get(name)
         if old is None or not isinstance(load, LoadPart) or old.along_beams:
             return None
-        new = load.build(self.world)
+        new = load.renumbered(self.parts.loads[name], old) or load.build(self.world)
         same = len(new.laws) == len(old.laws) and len(new.on_bodies) == len(old.on_bodies) and not new.along_beams
         same = same and all(_same_law(x, y) for x, y in zip(old.laws, new.laws, strict=True))
         same = same and all(_same_load(x, y) for x, y in zip(old.on_bodies, new.on_bodies, strict=True))
@@ -129,8 +129,12 @@ class Renumbering:
 
     def _scales(self, layout: Any) -> Any:
         """Typical sizes; they follow from the length of the model."""
-        before, now = (typical_length(bodies, *self.extent) for bodies in (self.base.layout.bodies, layout.bodies))
-        return self.base.scales if now == before else typical_sizes(layout, self.base.q0)
+        now = typical_length(layout.bodies, *self.extent)
+        return self.base.scales if now == self._length else typical_sizes(layout, self.base.q0)
+
+    @cached_property
+    def _length(self) -> float:
+        return typical_length(self.base.layout.bodies, *self.extent)
 
     def _time(self, layout: Any) -> TimeWriter | None:
         """Functions of time and formulas, if they take the places of those that were there."""
@@ -147,8 +151,8 @@ class Renumbering:
                 tables.bodies[k].mass, tables.bodies[k].inertia = body.mass, body.inertia
         for k, law in enumerate(layout.laws):
             if law is not base.laws[k] and not isinstance(law.force, FormulaLaw):
-                for name, value in asdict(law.force).items():
-                    setattr(tables.laws[k], name, value)
+                for one in fields(law.force):
+                    setattr(tables.laws[k], one.name, getattr(law.force, one.name))
         for k, load in enumerate(layout.loads):
             if load is not base.loads[k]:
                 data = tables.loads[k]

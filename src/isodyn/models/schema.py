@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import (
     Field,
     PlainValidator,
+    TypeAdapter,
     ValidationError,
     ValidationInfo,
     WithJsonSchema,
@@ -250,6 +251,35 @@ def validate(source: Source, overrides: Mapping[str, float] | None = None) -> Fi
     except ValidationError as error:
         mistakes = [_mistake(source, one) for one in error.errors(include_url=False)]
     raise min(mistakes, key=lambda one: one.line or 0)
+
+
+def read_part(
+    model: type[FileModel], source: Source, parameters: Mapping[str, float], path: tuple[str, ...]
+) -> Any | None:
+    """The table of one part, ("bodies", name), or a whole section, ("run",); None where it is
+    wrong, which `validate` tells."""
+    key, *name = path
+    given = source.data[key]
+    context = {"parameters": parameters}
+    try:
+        read = _section(model, key).validate_python({x: given[x] for x in name} if name else given, context=context)
+    except ValidationError:
+        return None
+    return read[name[0]] if name else read
+
+
+def with_parts(base: FileModel, tables: Mapping[tuple[str, ...], Any]) -> FileModel:
+    """A model that differs in these tables, by their paths."""
+    changed: dict[str, Any] = {}
+    for (key, *name), table in tables.items():
+        changed[key] = {**changed.get(key, getattr(base, key)), name[0]: table} if name else table
+    return base.model_copy(update=changed)
+
+
+@cache
+def _section(model: type[FileModel], key: str) -> TypeAdapter[Any]:
+    """Reads one section of a file."""
+    return TypeAdapter(model.model_fields[key].annotation)
 
 
 def _mistake(source: Source, error: Any) -> ModelError:

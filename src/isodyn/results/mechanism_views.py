@@ -19,7 +19,7 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.multibody.histories import measured, rest_along
+from isodyn.multibody.histories import Poses, measured, rest_along
 from isodyn.results.beam_view import BeamView
 from isodyn.results.history_view import HistoryView
 from isodyn.results.recorded import Recorded
@@ -76,19 +76,9 @@ class BodyView(HistoryView):
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
         self.body: Body = system.bodies[system.number_of(name)]
-        self._p = poses(system, name, sol.q, sol.v)
-        a = np.zeros((sol.t.size, 6))
-        if self.body.of_beam:
-            pairs = zip(self._p.R, self._p.stretch, strict=True)
-            T = [map_of_node(R, stretch, system.v_of(name)) for R, stretch in pairs]
-            a = np.einsum("kij,kj->ki", np.array(T), sol.a[:, system.v_of(name)])
-            a[:, 3:] -= 2 * self._p.stretching[:, None] * self._p.w
-        else:
-            columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
-            a[:, columns] = sol.a[:, system.v_of(name)]
-        q = sol.q[:, system.q_of(name)]
-        self.acceleration, self.angular_acceleration = a[:, :3], a[:, 3:]
-        self._quaternion = q[:, 3:] if self.body.kind == "spatial" else None
+        self._sol, self._own = sol, sol.a[:, system.v_of(name)]
+        self._q = sol.q[:, system.q_of(name)]
+        self._quaternion = self._q[:, 3:] if self.body.kind == "spatial" else None
 
     def about(self) -> str:
         """Its name and kind."""
@@ -99,6 +89,34 @@ class BodyView(HistoryView):
         turn = {"planar": ("angle",), "node": ("angle",), "spatial": ("orientation",)}.get(self.body.kind, ())
         spin = ("angular_velocity", "angular_acceleration") if turn else ()
         return ("position", "velocity", "acceleration", *turn, *spin)
+
+    @cached_property
+    def _p(self) -> Poses:
+        return poses(self._sol.system, self.name, self._sol.q, self._sol.v)
+
+    @cached_property
+    def _a(self) -> FloatArray:
+        """Accelerations of the mass centre and of the angles."""
+        if self.body.of_beam:
+            own = slice(0, self._own.shape[1])
+            T = [map_of_node(R, stretch, own) for R, stretch in zip(self._p.R, self._p.stretch, strict=True)]
+            a = np.einsum("kij,kj->ki", np.array(T), self._own)
+            a[:, 3:] -= 2 * self._p.stretching[:, None] * self._p.w
+            return np.asarray(a)
+        a = np.zeros((self.t.size, 6))
+        columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
+        a[:, columns] = self._own
+        return a
+
+    @property
+    def acceleration(self) -> FloatArray:
+        """Of the mass centre."""
+        return self._a[:, :3]
+
+    @property
+    def angular_acceleration(self) -> FloatArray:
+        """In the body frame."""
+        return self._a[:, 3:]
 
     @property
     def position(self) -> FloatArray:
@@ -128,7 +146,7 @@ class BodyView(HistoryView):
             raise InputError(
                 f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation"
             )
-        return self._p.angle
+        return self._q[:, 2].copy()
 
     @cached_property
     def orientation(self) -> FloatArray:

@@ -92,9 +92,13 @@ class Quantity:
 
 
 class Place(NamedTuple):
-    """A quantity by its number, and which component of it ("" is all, "||" the size)."""
+    """A quantity by its number and by what it belongs to, and which component of it ("" is all,
+    "||" the size)."""
 
     number: int
+    of: Of
+    owner: str
+    what: str
     component: str = ""
 
 
@@ -164,11 +168,12 @@ class Catalogue:
             pairs = " or ".join(repr((q.owner, q.what, *([c] if c else []))) for q, c in found)
             raise InputError(f"{name!r} is the name of {len(found)} quantities", hint=f"write {pairs}")
         quantity, component = found[0]
-        return Place(next(k for k, one in enumerate(self.all) if one is quantity), component)
+        number = next(k for k, one in enumerate(self.all) if one is quantity)
+        return Place(number, quantity.of, quantity.owner, quantity.what, component)
 
     def read(self, place: Place) -> Curve:
         """The values at a place."""
-        quantity, component = self.all[place.number], place.component
+        quantity, component = self._at(place), place.component
         curve = quantity.curve
         if component == "||":
             return Curve(f"|{quantity.name}|", np.linalg.norm(curve.values, axis=1), quantity.unit)
@@ -176,6 +181,21 @@ class Catalogue:
             title, values, unit = list(curve.columns())[quantity.components.index(component)]
             return Curve(title, values, unit)
         return curve
+
+    def _at(self, place: Place) -> Quantity:
+        """The quantity at a place; of a body, joint, load or sensor without a look at the other
+        parts."""
+        if "all" in self.__dict__ or not place.owner or not self.whole or not is_mechanism(self.sol.system):
+            return self.all[place.number]
+        key = place.of, place.owner
+        if key not in self._by_part:
+            self._by_part[key] = list(quantities_of_parts.of_part(self.sol, place.of, place.owner))
+        found = [one for one in self._by_part[key] if one.what == place.what]
+        return found[0] if len(found) == 1 else self.all[place.number]
+
+    @cached_property
+    def _by_part(self) -> dict[tuple[Of, str], list[Quantity]]:
+        return {}
 
     def _unknown(self, name: Any) -> InputError:
         text = f"there is no quantity named {name!r}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,12 @@ def of_parts(sol: Solution) -> list[Quantity]:
         *(quantity for state in system.layout.states for quantity in _of_state(sol, state.name)),
         *_of_energies(sol, system),
     ]
+
+
+def of_part(sol: Solution, of: Of, name: str) -> Iterable[Quantity]:
+    """What one body, joint, load or sensor did; nothing of other parts."""
+    one = {Of.BODY: _of_body, Of.JOINT: _of_joint, Of.LOAD: _of_load, Of.SENSOR: _of_sensor}.get(of)
+    return () if one is None else one(sol, sol.system, name)
 
 
 def _bodies(system: MechanismSystem) -> list[str]:

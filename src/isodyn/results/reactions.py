@@ -87,21 +87,33 @@ class Reaction(HistoryView):
             raise InputError(f"joint {name!r} has no frame of its own; use frame='world'")
         self.name, self.on, self.frame, self.bodies, self.t = name, on, frame, action.bodies, sol.t
         self._sol, self._system, self._parts = sol, system, parts
-        place = places_along(system, sol)
-        self.point = acting_at(place, parts, on)
+        self._place = places_along(system, sol)
         moving = [on] if on != GROUND else [body for body in action.bodies if body != GROUND]
-        force, torque = np.zeros((2, sol.t.size, 3))
-        for body in moving:
-            F, about_centre = on_body(place, system, sol, parts, body)
-            centre = place(body).position
-            force += F
-            torque += about_centre + np.cross(centre - self.point, F)
-        if on == GROUND:
-            force, torque = -force, -torque
-        if action.axes is not None and frame == "joint":
-            axes = place(action.axes_of).R @ action.axes.T
-            force, torque = (np.einsum("kij,ki->kj", axes, x) for x in (force, torque))
-        self.force, self.torque = force, torque
+        self._moving = {body: _acting(self._place, system, sol, parts, body) for body in moving}
+        self.force = self._in_frame(sum((both[:, :3] for both in self._moving.values()), np.zeros((sol.t.size, 3))))
+
+    @cached_property
+    def point(self) -> FloatArray:
+        """Where the force acts and the torque is taken about, in the world."""
+        return acting_at(self._place, self._parts, self.on)
+
+    @cached_property
+    def torque(self) -> FloatArray:
+        """About the point."""
+        found = np.zeros((self.t.size, 3))
+        for body, both in self._moving.items():
+            here = self._place(body)
+            found += turned(here.R, both[:, 3:]) + np.cross(here.position - self.point, both[:, :3])
+        return self._in_frame(found)
+
+    def _in_frame(self, x: FloatArray) -> FloatArray:
+        """What acts on all moving bodies as what acts on the chosen one, in the chosen axes."""
+        x = -x if self.on == GROUND else x
+        action = self._parts.action
+        if action.axes is None or self.frame != "joint":
+            return x
+        axes = self._place(action.axes_of).R @ action.axes.T
+        return np.asarray(np.einsum("kij,ki->kj", axes, x))
 
     def about(self) -> str:
         """The joint, the body, and the axes."""
@@ -152,6 +164,12 @@ def on_body(
     place: Place, system: MechanismSystem, sol: Solution, parts: JointParts, on: str
 ) -> tuple[FloatArray, FloatArray]:
     """Force on a moving body, and torque about its mass centre, both in the world."""
+    both = _acting(place, system, sol, parts, on)
+    return both[:, :3], turned(place(on).R, both[:, 3:])
+
+
+def _acting(place: Place, system: MechanismSystem, sol: Solution, parts: JointParts, on: str) -> FloatArray:
+    """Force on a moving body in the world, and torque about its mass centre in axes of the body."""
     both = np.zeros((sol.t.size, 6))
     for r in parts.rows:
         for weight, word in system.rows[r].terms:
@@ -163,7 +181,7 @@ def on_body(
     written = [r for r in parts.rows if not system.rows[r].terms]
     if written:
         both += _by_matrix(system, sol, written, on)
-    return both[:, :3], turned(place(on).R, both[:, 3:])
+    return both
 
 
 def _by_matrix(system: MechanismSystem, sol: Solution, rows: list[int], on: str) -> FloatArray:

@@ -8,6 +8,7 @@ is resumed.
 
 from __future__ import annotations
 
+import pickle
 import queue
 import time
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ from typing import Any
 from isodyn.errors import InputError, WorkersError
 from isodyn.later import Later, load
 from isodyn.sweeps.local import Backlog, Pace
-from isodyn.sweeps.points import Outcome, Point, run_block
+from isodyn.sweeps.points import Outcome, Point, as_call
 
 distributed = Later("distributed")
 
@@ -81,7 +82,8 @@ class DaskWorkers:
                     block = backlog.take(pace.block(backlog.left))
                     if not block:
                         break
-                    future = self.client.submit(run_block, self.task, block, pure=False)
+                    # unpickled by the worker: the scheduler, which looks into tasks, needs nothing of this package
+                    future = self.client.submit(pickle.loads, as_call(self.task, block), pure=False)
                     pending[future.key] = block
                     future.add_done_callback(heard.put)
                 for outcome in self._heard(heard, pending, backlog):

@@ -19,9 +19,12 @@ from isodyn.parts import LOADS
 from isodyn.sweeps.subjects import Address, Subject, address, put, unknown
 
 build, builder, reader = Later("isodyn.models.build"), Later("isodyn.models.builder"), Later("isodyn.models.reader")
+schema = Later("isodyn.models.schema")
 pydantic = Later("pydantic")
 
-KINDS = ("bodies", "loads", "joints", "beams", "flexible_bodies")
+KINDS = ("bodies", "loads", "joints", "contacts", "beams", "flexible_bodies")
+OF_A_POINT = ("bodies", "loads", "start", "run")  # what may differ from point to point within the same tables
+WORDS = ("title", "description", "problem", "parameters", "output", "sweeps")  # no run depends on them
 
 
 def file_subject(model: Any, names: tuple[str, ...]) -> Subject | None:
@@ -118,7 +121,55 @@ class FileSubject(Subject):
         return None
 
     def _of(self, values: Mapping[str, float]) -> Any:
-        """The checked model with these values."""
+        """The checked model with these values; what does not depend on them is taken from the file
+        as it stands."""
+        source, plain = self._with(values), self._plain({**self.parameters, **values})
+        touched = set().union(*(self._touched(name) for name in values))
+        if values and all(path[0] in OF_A_POINT for path in touched):
+            parameters = schema.parameters_of(source, plain)
+            tables = self._tables(values, source, parameters, touched)
+            if tables is not None:
+                return build.ModelFile(source, schema.with_parts(self._base.model, tables), parameters)
+        return build.checked(source, plain)
+
+    def _tables(self, values: Mapping[str, float], source: Any, parameters: Any, paths: set[Any]) -> Any:
+        """Tables of a point; those that depend on values which the last point had too are its own,
+        the same objects. None where one is wrong."""
+        found = {}
+        for path in paths:
+            key = tuple((name, x) for name, x in values.items() if path in self._touched(name))
+            if self._last.get(path, (None,))[0] != key:
+                table = schema.read_part(type(self._base.model), source, parameters, path)
+                if table is None:
+                    return None
+                self._last[path] = key, table
+            found[path] = self._last[path][1]
+        return found
+
+    @cached_property
+    def _last(self) -> dict[tuple[str, ...], tuple[Any, Any]]:
+        return {}
+
+    @cached_property
+    def _last_parts(self) -> dict[tuple[str, ...], tuple[Any, Any]]:
+        return {}
+
+    def _part(self, made: Any, path: tuple[str, str], table: Any) -> Any:
+        """The body or load of a table; None where a table makes other loads."""
+        known = self._last_parts.get(path)
+        if known is not None and known[0] is table:
+            return known[1]
+        if path[0] == "bodies":
+            part = made.body(path[1], table)
+        else:
+            parts = made.made(LOADS, path[1], table)
+            part = parts[0] if len(parts) == 1 and parts[0].name == path[1] else None
+        if table is self._last.get(path, (None, None))[1]:
+            self._last_parts[path] = table, part
+        return part
+
+    def _with(self, values: Mapping[str, float]) -> Any:
+        """The text with these numbers of its parts in it."""
         written = {name: x for name, x in values.items() if name not in self._plain({name: x})}
         source = self._source
         if written:
@@ -134,7 +185,30 @@ class FileSubject(Subject):
                 table[where.key] = _plain_list(put(old, where.places, float(number), name) if where.places else number)
                 data[kind] = {**data[kind], part: table}
             source = replace(source, data=data)
-        return build.checked(source, self._plain({**self.parameters, **values}))
+        return source
+
+    @cached_property
+    def _known_touched(self) -> dict[str, frozenset[tuple[str, ...]]]:
+        return {}
+
+    def _touched(self, name: str) -> frozenset[tuple[str, ...]]:
+        """Tables of parts, and other sections of the file, that depend on a parameter or hold a
+        number."""
+        known = self._known_touched
+        if name not in known:
+            known[name] = self._depending(name)
+        return known[name]
+
+    def _depending(self, name: str) -> frozenset[tuple[str, ...]]:
+        where = address(name)
+        if where is not None and name not in self._plain({name: 0.0}):
+            path = self._table(where)
+            return frozenset() if path is None else frozenset({path})
+        used, given = {name}, self._source.data.get("parameters", {})
+        for other, value in given.items():  # each may use those before it
+            if _names_in(value) & used:
+                used.add(other)
+        return frozenset(path for path, names in self._formulas.items() if names & used)
 
     @cached_property
     def _numbers(self) -> Renumbering | None:
@@ -170,34 +244,35 @@ class FileSubject(Subject):
         bodies: dict[str, Any] = {}
         loads: dict[str, Any] = {}
         for name, table in new.bodies.items():
-            if table != base.bodies[name]:
-                bodies[name] = made.body(name, table)
+            if table is not base.bodies[name] and table != base.bodies[name]:
+                bodies[name] = self._part(made, ("bodies", name), table)
         for name, table in new.loads.items():
-            if table != base.loads[name] or self._formulas["loads", name] & changed:
-                parts = made.made(LOADS, name, table)
-                if len(parts) != 1 or parts[0].name != name:
+            other = table is not base.loads[name] and table != base.loads[name]
+            if other or self._formulas["loads", name] & changed:
+                loads[name] = self._part(made, ("loads", name), table)
+                if loads[name] is None:
                     return None
-                loads[name] = parts[0]
         with made.located(()):
             return numbers.system(bodies, loads)
 
     def _elsewhere(self, new: Any, changed: set[str]) -> bool:
-        """Whether anything but bodies and loads differs from the file."""
+        """Whether anything but bodies, loads, start and run differs from the file."""
         base = self._base.model
-        keys = ("gravity", "cayley", "beams", "joints", "sensors", "controllers")
-        differs = any(getattr(new, key) != getattr(base, key) for key in keys)
-        return differs or any(used & changed for (kind, _), used in self._formulas.items() if kind != "loads")
+        others = [key for key in type(base).model_fields if key not in (*OF_A_POINT, *WORDS)]
+        pairs = [(getattr(new, key), getattr(base, key)) for key in others]
+        differs = any(one is not other and one != other for one, other in pairs)
+        return differs or any(used & changed for path, used in self._formulas.items() if path[0] not in OF_A_POINT)
 
     @cached_property
-    def _formulas(self) -> dict[tuple[str, str], set[str]]:
-        """Parameters that texts of each part use."""
-        data = self._source.data
-        return {
-            (kind, part): _names_in(table)
-            for kind in (*KINDS, "sensors", "controllers")
-            for part, table in data.get(kind, {}).items()
-            if kind != "bodies"
-        }
+    def _formulas(self) -> dict[tuple[str, ...], set[str]]:
+        """Names in the texts of each table of a part, and of the other sections."""
+        found: dict[tuple[str, ...], set[str]] = {}
+        for key, section in self._source.data.items():
+            if key in WORDS:
+                continue
+            parts = section.items() if key in ("bodies", "loads") and isinstance(section, dict) else None
+            found |= {(key,): _names_in(section)} if parts is None else {(key, x): _names_in(y) for x, y in parts}
+        return found
 
     def _started(self, model: Any, system: Any) -> Any:
         """The system at the start that the file asks for."""

@@ -30,22 +30,23 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 
 class Pace:
-    """How many points make a block: about so many as take SECONDS, fewer near the end."""
+    """How many points make a block: about so many as take SECONDS by the last ones, of which the
+    first of every worker was much slower; fewer near the end."""
 
     def __init__(self, workers: int, seconds: float = SECONDS) -> None:
         self.workers, self.wanted = workers, seconds
-        self.done, self.seconds = 0, 0.0
+        self.last: deque[float] = deque(maxlen=max(8, 2 * workers))
 
     def told(self, outcome: Outcome) -> None:
         """A point has come back."""
         if outcome.seconds == outcome.seconds:
-            self.done, self.seconds = self.done + 1, self.seconds + outcome.seconds
+            self.last.append(outcome.seconds)
 
     def block(self, left: int) -> int:
         """Points of the next block, when so many are left."""
-        if not self.done:
+        if not self.last:
             return 1
-        wished = int(self.wanted / max(self.seconds / self.done, 1e-6))
+        wished = int(self.wanted * len(self.last) / max(sum(self.last), 1e-6))
         return max(1, min(wished, LARGEST, left // (2 * self.workers) + 1))
 
 

@@ -7,7 +7,7 @@ import pickle
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -139,11 +139,23 @@ def task_of(data: bytes) -> Task:
     return _known[key]
 
 
-def run_block(data: bytes, points: Sequence[Point], told: Callable[[Outcome], None] | None = None) -> list[Outcome]:
+def run_block(data: bytes, points: Sequence[Point]) -> list[Outcome]:
     """Several points one after the other, as workers of a cluster run them."""
-    task, found = task_of(data), []
-    for point in points:
-        found.append(task.run(point))
-        if told is not None:
-            told(found[-1])
-    return found
+    task = task_of(data)
+    return [task.run(point) for point in points]
+
+
+@dataclass(frozen=True)
+class _Call:
+    """Unpickled, it is what `run_block` returns."""
+
+    task: bytes
+    points: Sequence[Point]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return run_block, (self.task, self.points)
+
+
+def as_call(task: bytes, points: Sequence[Point]) -> bytes:
+    """Bytes that are the outcomes of points where they are unpickled."""
+    return pickle.dumps(_Call(task, points), protocol=pickle.HIGHEST_PROTOCOL)
