@@ -96,6 +96,13 @@ def scale_rows(work: Sharing) -> None:
         work.squares[k] = square
 
 
+@kernel()
+def nothing_left(square: float) -> float:
+    """What others leave of a row of this squared length if it depends on them, at most: by the
+    tolerance of the choice (isodyn.linear_solvers.rows), with a margin."""
+    return (DOUBTFUL * TOLERANCE) ** 2 * square
+
+
 @kernel(fused=True)
 def take_out(B: FloatArray, work: Sharing, count: int, found: FloatArray) -> None:
     """Take the first enforced rows out of a row of B, so that it vanishes at their pivots; how much
@@ -117,8 +124,7 @@ def eliminate(work: Sharing) -> bool:
         for j in range(B.size):
             if abs(B[j]) > largest:
                 largest, pivot = abs(B[j]), j
-        square = work.squares[work.chosen[i]]
-        if not largest * largest > (DOUBTFUL * TOLERANCE) ** 2 * square:
+        if not largest * largest > nothing_left(work.squares[work.chosen[i]]):
             return False
         work.pivots[i], work.inverse[i] = pivot, 1.0 / B[pivot]
         for j in range(B.size):
@@ -137,7 +143,7 @@ def express_dropped(work: Sharing) -> float:
         take_out(B, work, work.chosen.size, w)
         for j in range(B.size):
             rest += B[j] * B[j]
-        if not rest <= DOUBTFUL * TOLERANCE * square:
+        if not rest <= nothing_left(square):
             return -1.0
         for i in range(work.chosen.size - 1, -1, -1):
             if w[i] != 0.0:
