@@ -3,6 +3,7 @@ is refused and not changed."""
 
 from __future__ import annotations
 
+import math
 import numbers
 from typing import Any
 
@@ -39,6 +40,8 @@ def real_array(what: str, value: Any, kind: str = "an array of numbers") -> Floa
 
 def real_number(what: str, value: Any) -> float:
     """A finite number as a float; truth values and text are none."""
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real | np.integer | np.floating):

@@ -178,4 +178,4 @@ def claims(rows: list[Row]) -> list[Claim]:
         f"error in θ {own.errors['theta']:.1e} against {other.errors['theta']:.1e}, in λ {own.errors['lam']:.1e} against"
         f" {other.errors['lam']:.1e}; {own.median * 1e6:.1f} µs against {other.median * 1e6:.1f} µs"
     )
-    return [at_least("pendulum, h = 1e-3: times faster than Exudyn per step", ratio(other, own), 2.0, accurate, note)]
+    return [at_least("pendulum, h = 1e-3: times faster than Exudyn per step", ratio(other, own), 2.5, accurate, note)]

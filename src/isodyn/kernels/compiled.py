@@ -270,11 +270,12 @@ def _stamp(filename: str) -> str:
     """A digest of the file, of what compiles it, and of all it can call or read: kernels and
     structs by way of others, and what they import from."""
     here = Path(__file__)
-    memory = [here.with_name(name) for name in ("lowering.py", "struct.py", "struct_types.py")]
+    memory = [here.with_name(name) for name in ("lowering.py", "struct_layout.py", "struct_types.py")]
     sources, ahead = {here, *memory, *here.parent.glob("numba_internals/*.py")}, [Path(filename)]
+    views = here.with_name("struct.py")  # of structs in Python, which machine code knows nothing of
     while ahead:
         source = ahead.pop()
-        if source not in sources:
+        if source not in sources and source != views:
             sources.add(source)
             text, files = _seen_from(source)
             if source == Path(filename) or b"@kernel(" in text or b"kernels.struct import" in text:

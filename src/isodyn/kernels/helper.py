@@ -15,7 +15,7 @@ import atexit
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ COMMON = (
         "isodyn.linear_solvers.block_lu.block_solve",
     ),
 )
+_there: set[str] = set()  # kernels that were found ready or on disk before
 _WORTH_IT = 3.0  # seconds of compiling below which no process is started for it
 
 
@@ -55,11 +56,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def expect(kernels: Iterable[Any]) -> None:
+def expect(kernels: Sequence[Any]) -> None:
     """Say that a run will need these kernels, in this order: those that are not on disk are
     counted, and shared with a helper."""
-    missing = [one for one in kernels if isinstance(one, Kernel) and not one.ready_soon()]
+    missing = [one for one in kernels if isinstance(one, Kernel) and one.name not in _there and not one.ready_soon()]
     if not missing:
+        _there.update(one.name for one in kernels if isinstance(one, Kernel))
         return
     named = [one for one in missing if one.name.startswith("isodyn.")]
     helped = cores() > 1 and len(named) > 1 and sum(progress.usual_seconds(one.name) for one in named[1:]) > _WORTH_IT

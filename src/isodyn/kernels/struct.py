@@ -13,104 +13,78 @@ address.
     tables = Tables(bodies=10)
     tables.bodies[3].mass = 2.0              # the same in Python and in kernels
 
-A block begins with a header: numbers and arrays of constant shape in their places, for every array
-with named sizes a word that tells where it begins, and a word for every size. Places and sizes
-never change, so that compiled code reads them once. All numbers take eight bytes. In Python numbers
-and arrays are views of the same block. The name of the type that Numba sees contains a digest of
-the fields and of the files that lay them out: machine code on disk is not used for another layout.
+In Python numbers and arrays are views of the block, made when they are first asked for; where they
+lie is told by isodyn.kernels.struct_layout. The name of the type that Numba sees contains a digest
+of the fields and of the files that lay them out: machine code on disk is not used for another
+layout. It knows nothing of this file.
 """
 
 from __future__ import annotations
 
-import hashlib
-import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from isodyn.errors import InputError
+from isodyn.kernels.struct_layout import (
+    WORD,
+    Field,
+    digest_of,
+    integer,
+    integers,
+    lay_out,
+    many,
+    one,
+    real,
+    reals,
+)
 
-WORD = 8  # bytes of a number, a place or a size
+__all__ = [
+    "LINE",
+    "WORD",
+    "Field",
+    "Nothing",
+    "Struct",
+    "StructClass",
+    "integer",
+    "integers",
+    "many",
+    "one",
+    "real",
+    "reals",
+]
+
 LINE = 128  # bytes that processors fetch together: blocks of different threads share none
-# words of blocks whose headers are kept to be copied, and how many are
-SMALL, MOST_HEADERS = 100_000, 256
+# words of blocks whose headers are kept to be copied, and how many are kept of a class
+SMALL, MOST_HEADERS = 100_000, 64
 NUMBERS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64)}
-SOURCE = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("struct.py", "struct_types.py"))
-
-_headers: dict[
-    Any, tuple[int, Any, Any]
-] = {}  # by class and sizes: words of a new block, which of them are not zero, and those
 
 Self = TypeVar("Self", bound="Struct")
 
 
-class Field:
-    """A number, an array of numbers, a struct or many structs; shapes consist of numbers and names
-    of sizes."""
+class _Place(NamedTuple):
+    """The words of a field in a block of given sizes, and how they are seen."""
 
-    def __init__(self, kind: str, shape: tuple[int | str, ...] = (), of: Any = None) -> None:
-        for n in shape:
-            if isinstance(n, bool) or not isinstance(n, int | str) or (isinstance(n, int) and n < 0):
-                raise InputError(f"a shape consists of numbers and of names of sizes, received {n!r}")
-        self.kind, self.shape, self.of = kind, shape, of
-        self.offset = -1  # of the value in the header, or of the word that tells where it is
-        own = {} if of is None or kind == "many" else of._sizes
-        self.sized = bool(own) or any(isinstance(n, str) for n in shape)
-
-    def names(self) -> Iterator[str]:
-        """Names of the sizes that it depends on."""
-        yield from (n for n in self.shape if isinstance(n, str))
-        if self.kind == "one":
-            yield from self.of._sizes
-
-    def words(self, sizes: dict[str, int]) -> int:
-        """How many words its values take."""
-        if self.kind == "one":
-            return int(self.of._words_for(sizes))
-        each: int = self.of._header if self.kind == "many" else 1
-        return each * math.prod(self.dimensions(sizes)) if self.shape else each
-
-    def dimensions(self, sizes: dict[str, int]) -> tuple[int, ...]:
-        """The shape in numbers."""
-        return tuple(sizes[n] if isinstance(n, str) else n for n in self.shape)
-
-    def description(self) -> str:
-        """All that its layout depends on."""
-        return f"{self.kind} {self.shape} {'' if self.of is None else self.of._digest}"
+    first: int
+    last: int
+    kind: str
+    shape: tuple[int, ...]
+    of: Any
+    sizes: dict[str, int]  # of a struct
 
 
-real: Any = Field("f")
-"""A floating-point number."""
-integer: Any = Field("i")
-"""A whole number."""
+class _Header(NamedTuple):
+    """A new block: how many words, which of them are not zero, those, and its sizes."""
 
-
-def reals(*shape: int | str) -> Any:
-    """An array of floating-point numbers."""
-    return Field("f", shape)
-
-
-def integers(*shape: int | str) -> Any:
-    """An array of whole numbers."""
-    return Field("i", shape)
-
-
-def one(of: type[Struct]) -> Any:
-    """A struct inside a struct; sizes of the same name are the same."""
-    return Field("one", (), of)
-
-
-def many(of: type[Struct], size: str) -> Any:
-    """As many structs, of a class without sizes, as the size of this name says."""
-    if of._sizes:
-        raise InputError(f"many() takes structs of constant size, {of.__name__} has the sizes {', '.join(of._sizes)}")
-    return Field("many", (size,), of)
+    length: int
+    filled: Any
+    values: Any
+    sizes: dict[str, int]
 
 
 class _Number:
-    """Access to a number from Python."""
+    """Reads a number."""
 
     def __init__(self, field: Field) -> None:
         self.at, self.view = field.offset, "_reals" if field.kind == "f" else "_integers"
@@ -118,33 +92,19 @@ class _Number:
     def __get__(self, struct: Any, owner: Any = None) -> Any:
         return self if struct is None else struct.__dict__[self.view][self.at]
 
-    def __set__(self, struct: Any, value: Any) -> None:
-        struct.__dict__[self.view][self.at] = value
-
 
 class _Values:
-    """Access to an array or to structs from Python; an array is written by its values."""
+    """Finds an array or structs when they are first asked for: from then on they are attributes of
+    their own."""
 
-    def __init__(self, name: str, field: Field) -> None:
-        self.name, self.field = name, field
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def __get__(self, struct: Any, owner: Any = None) -> Any:
         if struct is None:
             return self
-        known = struct.__dict__
-        if self.name not in known:
-            known[self.name] = struct._part(self.field)
-        return known[self.name]
-
-    def __set__(self, struct: Any, value: Any) -> None:
-        if self.field.of is not None:
-            raise InputError(f"{type(struct).__name__}.{self.name} holds structs: write to their fields")
-        values, array = np.asarray(value), self.__get__(struct)
-        if values.ndim and values.shape != array.shape:
-            raise InputError(
-                f"{type(struct).__name__}.{self.name} has the shape {array.shape}, received {values.shape}"
-            )
-        array[...] = values
+        found = struct.__dict__[self.name] = struct._part(self.name)
+        return found
 
 
 class StructClass(type):
@@ -156,53 +116,62 @@ class Struct(metaclass=StructClass):
     one filled with zeros."""
 
     _fields: dict[str, Field]
+    _numbers: dict[str, tuple[str, int]]  # of those that are numbers: the view, and the word
     _sizes: dict[str, int]  # names of sizes, and the word of each
     _header: int  # words
     _digest: str
+    _headers: dict[Any, _Header]  # by sizes as they were given
+    _places: dict[Any, dict[str, _Place]]  # by sizes in their own order
 
     def __init_subclass__(cls) -> None:
         declared: dict[str, Field] = {}
         for base in reversed(cls.__mro__):
             declared.update(vars(base).get("_fields", {}))
             declared.update({name: field for name, field in vars(base).items() if isinstance(field, Field)})
-        cls._fields, cls._sizes, at = {}, {}, 1  # the first word tells how many there are
-        for name, template in declared.items():
+        for name in declared:
             if hasattr(Struct, name):
                 raise InputError(f"a field of {cls.__name__} cannot have the name {name!r}")
-            field = cls._fields[name] = Field(template.kind, template.shape, template.of)
-            field.offset = at
-            at += 1 if field.sized else field.words({})
-            cls._sizes.update(dict.fromkeys(field.names(), 0))
-            setattr(cls, name, _Values(name, field) if field.shape or field.of else _Number(field))
-        for name in cls._sizes:
-            cls._sizes[name], at = at, at + 1
-        cls._header = at
-        parts = [cls.__module__, cls.__qualname__, *(f"{name} {f.description()}" for name, f in cls._fields.items())]
-        cls._digest = hashlib.sha256("\n".join(parts).encode() + SOURCE).hexdigest()[:16]
+        cls._fields, cls._sizes, cls._header = lay_out(declared)
+        cls._numbers, cls._headers, cls._places = {}, {}, {}
+        for name, field in cls._fields.items():
+            if field.shape or field.of:
+                setattr(cls, name, _Values(name))
+            else:
+                number = _Number(field)
+                setattr(cls, name, number)
+                cls._numbers[name] = number.view, number.at
+        cls._digest = digest_of(f"{cls.__module__}\n{cls.__qualname__}", cls._fields)
 
     def __init__(self, **sizes: int) -> None:
-        if unknown := sorted(set(sizes) ^ set(self._sizes)):
+        key = tuple(sizes.items())
+        header = self._headers.get(key)
+        if header is None or any(type(n) is not int for n in sizes.values()):
+            known = self._checked(sizes)
+            words, address = _aligned(self._words_for(known))
+            self._attach(words, known, address)
+            self._write_header()
+            if words.size <= SMALL:
+                whole = self.__dict__["_integers"]
+                filled = np.flatnonzero(whole)
+                if len(self._headers) >= MOST_HEADERS:
+                    self._headers.clear()
+                self._headers[key] = _Header(whole.size, filled, whole[filled], known)
+            return
+        words, address = _aligned(header.length)
+        self._attach(words, header.sizes, address)
+        self.__dict__["_integers"][header.filled] = header.values
+
+    @classmethod
+    def _checked(cls, sizes: dict[str, int]) -> dict[str, int]:
+        """The sizes as whole numbers, in the order of the class."""
+        if unknown := sorted(set(sizes) ^ set(cls._sizes)):
             raise InputError(
-                f"{type(self).__name__} takes the sizes {', '.join(self._sizes) or 'none'}; wrong or missing: {unknown[0]!r}"
+                f"{cls.__name__} takes the sizes {', '.join(cls._sizes) or 'none'}; wrong or missing: {unknown[0]!r}"
             )
         for name, n in sizes.items():
             if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-                raise InputError(f"the size {name!r} of {type(self).__name__} must be a whole number, received {n!r}")
-        sizes = {name: int(sizes[name]) for name in self._sizes}
-        key = type(self), *sizes.values()
-        known = _headers.get(key)
-        if known is not None:
-            length, filled, values = known
-            self._attach(_aligned(length), sizes)
-            self.__dict__["_integers"][filled] = values
-            return
-        self._open(_aligned(self._words_for(sizes)), sizes)
-        whole = self.__dict__["_integers"]
-        if whole.size <= SMALL:
-            filled = np.flatnonzero(whole)
-            if len(_headers) >= MOST_HEADERS:
-                _headers.clear()
-            _headers[key] = whole.size, filled, whole[filled]
+                raise InputError(f"the size {name!r} of {cls.__name__} must be a whole number, received {n!r}")
+        return {name: int(sizes[name]) for name in cls._sizes}
 
     @classmethod
     def filled(cls: type[Self], **values: Any) -> Self:
@@ -227,9 +196,19 @@ class Struct(metaclass=StructClass):
         return struct
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in self._fields:
+        number = self._numbers.get(name)
+        if number is not None:
+            self.__dict__[number[0]][number[1]] = value
+            return
+        field = self._fields.get(name)
+        if field is None:
             raise InputError(f"{type(self).__name__} has no field {name!r}", hint=f"it has {', '.join(self._fields)}")
-        object.__setattr__(self, name, value)
+        if field.of is not None:
+            raise InputError(f"{type(self).__name__}.{name} holds structs: write to their fields")
+        values, array = np.asarray(value), getattr(self, name)
+        if values.ndim and values.shape != array.shape:
+            raise InputError(f"{type(self).__name__}.{name} has the shape {array.shape}, received {values.shape}")
+        array[...] = values
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -267,55 +246,67 @@ class Struct(metaclass=StructClass):
     @classmethod
     def over(cls: type[Self], words: Any) -> Self:
         """The struct whose words (`words`) these are; no copy."""
-        return cls._opened(
-            words.view(np.float64), {name: int(words.view(np.int64)[at]) for name, at in cls._sizes.items()}
-        )
+        sizes = {name: int(words.view(np.int64)[at]) for name, at in cls._sizes.items()}
+        return cls._attached(words.view(np.float64), sizes)
 
     @classmethod
-    def _opened(cls: type[Self], words: Any, sizes: dict[str, int]) -> Self:
+    def _attached(cls: type[Self], words: Any, sizes: dict[str, int]) -> Self:
+        """The struct in a block of numbers that is one already."""
         struct = object.__new__(cls)
-        struct._open(words, sizes)
+        struct._attach(words, sizes, words.__array_interface__["data"][0])
         return struct
 
     @classmethod
     def _words_for(cls, sizes: dict[str, int]) -> int:
         return cls._header + sum(field.words(sizes) for field in cls._fields.values() if field.sized)
 
-    def _open(self, words: Any, sizes: dict[str, int]) -> None:
-        """Lay the fields into a block of numbers; the places are written into its header."""
-        self._attach(words, sizes)
-        whole, end = self.__dict__["_integers"], self._header
-        whole[0] = words.size
+    @classmethod
+    def _places_for(cls, sizes: dict[str, int]) -> dict[str, _Place]:
+        """Where the values of all fields lie."""
+        key = tuple(sizes.values())
+        found = cls._places.get(key)
+        if found is None:
+            found, end = {}, cls._header
+            for name, field in cls._fields.items():
+                length = field.words(sizes)
+                first = end if field.sized else field.offset
+                end += length if field.sized else 0
+                own = {n: sizes[n] for n in field.of._sizes} if field.kind == "one" else {}
+                found[name] = _Place(first, first + length, field.kind, field.dimensions(sizes), field.of, own)
+            if len(cls._places) >= MOST_HEADERS:
+                cls._places.clear()
+            cls._places[key] = found
+        return found
+
+    def _write_header(self) -> None:
+        """Write sizes and places into the header of a new block, and of the structs inside it."""
+        whole, sizes = self.__dict__["_integers"], self.__dict__["_known"]
+        whole[0] = whole.size
         for name, at in self._sizes.items():
             whole[at] = sizes[name]
-        for field in self._fields.values():
-            length = field.words(sizes) if field.sized else 0
+        places = self._places_for(sizes)
+        for name, field in self._fields.items():
+            place = places[name]
             if field.sized:
-                whole[field.offset], end = WORD * end, end + length
+                whole[field.offset] = WORD * place.first
             if field.kind == "one":
-                self._part(field)  # writes its header
-            elif field.kind == "many":
-                self._words_of(field).reshape(-1, field.of._header)[:, 0].view(np.int64)[:] = field.of._header
+                self._part(name)._write_header()
+            elif field.kind == "many" and place.shape[0]:
+                whole[place.first : place.last].reshape(-1, field.of._header)[:] = field.of().words
 
-    def _attach(self, words: Any, sizes: dict[str, int]) -> None:
+    def _attach(self, words: Any, sizes: dict[str, int], address: int) -> None:
         """Take a block of numbers."""
-        address = words.ctypes.data
         self.__dict__.update(_reals=words, _integers=words.view(np.int64), _address=address, _known=sizes)
 
-    def _words_of(self, field: Field) -> Any:
-        """The part of the block that a field takes."""
-        whole, sizes = self.__dict__["_integers"], self.__dict__["_known"]
-        first = int(whole[field.offset]) // WORD if field.sized else field.offset
-        return self.__dict__["_reals"][first : first + field.words(sizes)]
-
-    def _part(self, field: Field) -> Any:
+    def _part(self, name: str) -> Any:
         """A view of a field."""
-        words, sizes = self._words_of(field), self.__dict__["_known"]
-        if field.of is None:
-            return words.view(NUMBERS[field.kind]).reshape(field.dimensions(sizes))
-        if field.kind == "one":
-            return field.of._opened(words, {name: sizes[name] for name in field.of._sizes})
-        return _Many(field.of, words)
+        known = self.__dict__
+        first, last, kind, shape, of, sizes = self._places_for(known["_known"])[name]
+        if of is None:
+            words = known["_integers" if kind == "i" else "_reals"][first:last]
+            return words if len(shape) == 1 else words.reshape(shape)
+        words = known["_reals"][first:last]
+        return of._attached(words, sizes) if kind == "one" else _Many(of, words)
 
 
 class _Many(Sequence[Any]):
@@ -328,14 +319,19 @@ class _Many(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.blocks)
 
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.__getitem__, range(len(self.blocks)))
+
     def __getitem__(self, k: Any) -> Any:
+        if type(k) is int and k in self.items:
+            return self.items[k]
         if isinstance(k, slice):
             return [self[i] for i in range(*k.indices(len(self)))]
         if not -len(self) <= k < len(self):
             raise IndexError(f"there are {len(self)} {self.of.__name__}, received the number {k}")
         k = int(k) % len(self)
         if k not in self.items:
-            self.items[k] = self.of._opened(self.blocks[k], {})
+            self.items[k] = self.of._attached(self.blocks[k], {})
         return self.items[k]
 
     def column(self, name: str) -> Any:
@@ -365,11 +361,12 @@ def _restored(of: type[Struct], sizes: dict[str, int], words: Any) -> Struct:
     return struct
 
 
-def _aligned(words: int) -> Any:
-    """Zeros, in cache lines of their own."""
-    block = np.zeros(WORD * words + 2 * LINE, dtype=np.uint8)
-    first = -block.ctypes.data % LINE
-    return block[first : first + WORD * words].view(np.float64)
+def _aligned(words: int) -> tuple[Any, int]:
+    """Zeros in cache lines of their own, and their address."""
+    block = np.zeros(words + 2 * LINE // WORD)
+    address = block.__array_interface__["data"][0]
+    first = -address % LINE // WORD
+    return block[first : first + words], address + WORD * first
 
 
 class Nothing(Struct):

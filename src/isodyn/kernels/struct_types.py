@@ -37,7 +37,8 @@ from numba.extending import (
 )
 from numba.np.arrayobj import make_array, populate_array
 
-from isodyn.kernels.struct import WORD, Field, Struct, StructClass
+from isodyn.kernels.struct import Struct, StructClass
+from isodyn.kernels.struct_layout import WORD, Field
 
 _i8, _i64 = ir.IntType(8), ir.IntType(64)
 _NUMBERS = {"f": types.float64, "i": types.int64}
@@ -97,15 +98,15 @@ class _First(models.StructModel):
         super().__init__(manager, kind, [("data", types.voidptr), ("count", types.intp)])
 
 
-_types: dict[Any, StructType] = {}  # by class: they are asked for at every call from Python
+known_types: dict[Any, StructType] = {}  # by class: they are asked for at every call from Python
 
 
 @typeof_impl.register(Struct)
 def _typeof(value: Any, context: Any) -> Any:
     of = type(value)
-    if of not in _types:
-        _types[of] = StructType(of)
-    return _types[of]
+    if of not in known_types:
+        known_types[of] = StructType(of)
+    return known_types[of]
 
 
 @typeof_impl.register(StructClass)

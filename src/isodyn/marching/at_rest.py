@@ -19,8 +19,10 @@ from isodyn.marching.algebraic_start import algebraic_start
 from isodyn.marching.branch_start import settle_start
 from isodyn.marching.enforced_rows import EnforcedRows
 from isodyn.marching.failures import failure
+from isodyn.marching.known_start import can_be_known, remember, take_known
 from isodyn.marching.remedies import LARGEST
 from isodyn.marching.start import (
+    RowsAt,
     finite_rows,
     is_consistent,
     near_manifold,
@@ -60,7 +62,9 @@ class AtRest(EnforcedRows):
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were projected onto the constraints."""
         state = self.state
-        if first:
+        given = RowsAt(self.ask, t, state.q, state.v)
+        known = first and can_be_known(self) and take_known(self, t, given)
+        if first and not known:
             self.look(t)
         if self.model.traits & GENERAL and self.system.m:
             self.enforce(every(self.system.m))
@@ -72,7 +76,10 @@ class AtRest(EnforcedRows):
             return
         # what drifts by its own equation is left alone
         if self.system.m and (first or not self.closure.at_balance):
-            self.make_consistent(t, first)
+            if not known:
+                self.make_consistent(t, first, given)
+            if first and not known and can_be_known(self):
+                remember(self, t, given)
             diagonal = self.independent.diagonal[: self.independent.rank]
             if diagonal.size and self.drifts:
                 state.nearest, state.nearest_at = diagonal[-1] / diagonal[0], t
@@ -89,7 +96,7 @@ class AtRest(EnforcedRows):
     def accelerations(self, t: float) -> int:
         """Accelerations and multipliers at the state; a status."""
         of = self.state, self.memory, self.counters
-        return int(initial.initial_acceleration(*self.physics(self.closure), t, *of))
+        return self.answer(initial.initial_acceleration, *self.physics(self.closure), t, *of)
 
     def onto_rows(self, t: float) -> int:
         """Move the state onto the enforced rows; a status."""
@@ -120,34 +127,38 @@ class AtRest(EnforcedRows):
             own, (self.model, self.memory, self.legs) = self.memory, kept
             self.memory.second_change, self.memory.fault = own.second_change, own.fault
 
-    def make_consistent(self, t: float, first: bool) -> None:
+    def make_consistent(self, t: float, first: bool, given: RowsAt | None = None) -> None:
         """Choose independent rows and project q and v onto them; raise `ConflictError` if the other
-        rows do not hold then."""
+        rows do not hold then. Constraints at the state may be known."""
         state, ask = self.state, self.ask
-        finite_rows(ask, t, state.q, state.v)
-        state.q[:] = started(self.system, state.q, t) if first else state.q
-        self.enforce(self.independent_rows(t))
-        given = state.q.copy(), state.v.copy()
+        given = RowsAt(ask, t, state.q, state.v) if given is None else given
+        finite_rows(given)
+        if first:
+            state.q[:] = started(self.system, state.q, t)
+        if not given.are_of(state.q, state.v):
+            given = RowsAt(ask, t, state.q, state.v)
+        self.enforce(self.independent_rows(t, given.G))
         status = OK
-        if not is_consistent(ask, self.independent, self.weights, t, state.q, state.v, self.slowest):
+        if not is_consistent(given, self.independent, self.weights, self.slowest):
             status = self.onto_rows(t)
         lost = status == OK and first and self.assemble and still_open(ask, self.independent, t, state.q)
         if status in (SINGULAR, NOT_FINITE, UNTOLD) or lost:
-            state.q[:] = near_manifold(ask, t, given[0])
+            state.q[:] = near_manifold(ask, t, given.q)
             self.enforce(self.independent_rows(t))
             status = self.onto_rows(t)
         if status == OK:
             refuse_conflicts(ask, self.independent, t, state.q, state.v, self.slowest)
             refuse_shared(ask, self.independent)
         if first:
-            refuse_stationary(ask, self.independent, t, state.q, state.v)
+            here = given if given.are_of(state.q, state.v) else RowsAt(ask, t, state.q, state.v)
+            refuse_stationary(here, self.independent)
         if first and not self.assemble:
-            refuse_if_far(ask, t, *given, self.slowest, self.held)
+            refuse_if_far(given, self.slowest, self.held)
         self.check(status, t, t)
-        if self.moved_from(given[0]):
+        if self.moved_from(given.q):
             self.enforce(self.independent_rows(t))
         if first:
-            settle_start(self, t, given[1])
+            settle_start(self, t, given.v)
 
     def keep_rows(self, G: Any) -> bool:
         """With redundant rows: check that those that are not enforced still hold; return True if

@@ -74,4 +74,4 @@ class EnforcedRows(StepMemory):
 
     def onto_rows(self, t: float) -> int:
         """Move the state onto the enforced rows by the least change in the mass norm; a status."""
-        return int(initial.nearest_consistent(*self.physics(OPEN), t, self.state, self.memory))
+        return self.answer(initial.nearest_consistent, *self.physics(OPEN), t, self.state, self.memory)

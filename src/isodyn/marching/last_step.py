@@ -282,12 +282,12 @@ class LastStep(AtRest):
         if self.model.traits & GENERAL or self.independent.dropped.size or (self.system.m and not kept):
             return False
         given = self.physics(closure)
-        return int(initial.initial_acceleration(*given, t, self.state, self.memory, self.counters)) == OK
+        return self.answer(initial.initial_acceleration, *given, t, self.state, self.memory, self.counters) == OK
 
     def acceleration_at(self, t: float, there: State) -> FloatArray | None:
         """Accelerations at a state near that of the run; None where there are none."""
         given = self.physics(self.closure)
-        status = int(initial.initial_acceleration(*given, t, there, self.memory, Counters()))
+        status = self.answer(initial.initial_acceleration, *given, t, there, self.memory, Counters())
         self.memory.factors_good = 0
         return np.array(there.a) if status == OK else None
 

@@ -189,15 +189,6 @@ class MethodRun(MethodRows):
             state.lam[:] = self.problem.solve(t, state.q, state.v)[1]
         return status
 
-    def velocity_of_q(self) -> FloatArray:
-        """q̇ at the state of the run."""
-        state, motion = self.state, self.motion
-        out = np.zeros(self.system.nq)
-        if out.size:
-            physics = motion.physics(OPEN)
-            self.check_there(int(rate.rate_of_q(*physics, state, motion.memory, out)), float(state.t), motion)
-        return out
-
     def lived(self, q_0: FloatArray, q: FloatArray) -> FloatArray:
         """q put back onto the set that the retraction lives on, as seen from q_0."""
         retract, difference = self.system.retract, self.system.difference

@@ -10,6 +10,7 @@ scheme would look past it, W₁ > 1.
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +37,15 @@ class Member(NamedTuple):
 
 def fill_leg(leg: Leg, model: Model, holonomic: int, member: Member, controls: Controls) -> Leg:
     """Fill a leg for a model with this member and these settings; loads have no time limit."""
-    leg.traits, leg.holonomic, leg.t_limit = model.traits, holonomic, np.inf
+    leg.words[:] = _filled(model.traits, holonomic, member, controls).words
+    return leg
+
+
+@lru_cache(maxsize=64)
+def _filled(traits: int, holonomic: int, member: Member, controls: Controls) -> Leg:
+    """Such a leg, to be copied."""
+    leg = Leg()
+    leg.traits, leg.holonomic, leg.t_limit = traits, holonomic, np.inf
     for numbers in (member.coefficients, controls):
         for name, value in numbers._asdict().items():
             setattr(leg, name, value)

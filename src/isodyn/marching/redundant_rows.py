@@ -96,6 +96,13 @@ def scale_rows(work: Sharing) -> None:
         work.squares[k] = square
 
 
+@kernel()
+def nothing_left(square: float) -> float:
+    """What others leave of a row of this squared length if it depends on them, at most: by the
+    tolerance of the choice (isodyn.linear_solvers.rows), with a margin."""
+    return (DOUBTFUL * TOLERANCE) ** 2 * square
+
+
 @kernel(fused=True)
 def take_out(B: FloatArray, work: Sharing, count: int, found: FloatArray) -> None:
     """Take the first enforced rows out of a row of B, so that it vanishes at their pivots; how much
@@ -117,8 +124,7 @@ def eliminate(work: Sharing) -> bool:
         for j in range(B.size):
             if abs(B[j]) > largest:
                 largest, pivot = abs(B[j]), j
-        square = work.squares[work.chosen[i]]
-        if not largest * largest > (DOUBTFUL * TOLERANCE) ** 2 * square:
+        if not largest * largest > nothing_left(work.squares[work.chosen[i]]):
             return False
         work.pivots[i], work.inverse[i] = pivot, 1.0 / B[pivot]
         for j in range(B.size):
@@ -137,7 +143,7 @@ def express_dropped(work: Sharing) -> float:
         take_out(B, work, work.chosen.size, w)
         for j in range(B.size):
             rest += B[j] * B[j]
-        if not rest <= DOUBTFUL * TOLERANCE * square:
+        if not rest <= nothing_left(square):
             return -1.0
         for i in range(work.chosen.size - 1, -1, -1):
             if w[i] != 0.0:
@@ -257,22 +263,34 @@ def share_row(
 
 
 @kernel()
+def gaps_hold(work: Sharing, q: FloatArray, v: FloatArray) -> bool:
+    """Whether the dropped rows hold as well as the enforced ones, by work.gap and work.rate."""
+    if not holds(work, work.gap, work.holonomic, largest_part(q, work.size_q, 1.0)):
+        return False
+    return holds(work, work.rate, work.rate.size, largest_part(v, work.size_v, work.slowest))
+
+
+@kernel()
+def levels_hold(work: Sharing, levels: FloatArray, q: FloatArray, v: FloatArray) -> bool:
+    """The same, by gaps and rates one behind the other."""
+    m = work.gap.size
+    for i in range(m):
+        work.gap[i], work.rate[i] = levels[i], levels[m + i]
+    return gaps_hold(work, q, v)
+
+
+@kernel()
 def dropped_hold(
     model: Any, tables: Any, scratch: Any, work: Sharing, t: float, q: FloatArray, v: FloatArray, lam: FloatArray
 ) -> bool:
     """Whether the dropped rows hold at a state as well as the enforced ones."""
-    m = work.gap.size
     if work.levels.size > 0:
         status = model(LEVELS, t, q, v, v, lam, work.c, tables, scratch, work.levels)
-        for i in range(m):
-            work.gap[i], work.rate[i] = work.levels[i], work.levels[m + i]
-    else:
-        status = model(POSITION, t, q, v, v, lam, work.c, tables, scratch, work.gap)
-        if status == OK:
-            status = model(VELOCITY, t, q, v, v, lam, work.c, tables, scratch, work.rate)
-    if status != OK or not holds(work, work.gap, work.holonomic, largest_part(q, work.size_q, 1.0)):
-        return False
-    return holds(work, work.rate, m, largest_part(v, work.size_v, work.slowest))
+        return status == OK and levels_hold(work, work.levels, q, v)
+    status = model(POSITION, t, q, v, v, lam, work.c, tables, scratch, work.gap)
+    if status == OK:
+        status = model(VELOCITY, t, q, v, v, lam, work.c, tables, scratch, work.rate)
+    return status == OK and gaps_hold(work, q, v)
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, SHARING, STATE, F))
@@ -311,13 +329,19 @@ def march_sharing(
     """`march`, with the multipliers of each row shared; ends at a state that needs care, or other
     rows."""
     while state.step < upto:
-        k = counters.rows
+        k, q, v = counters.rows, state.q, state.v
+        if memory.levels.size > 0:
+            memory.levels[0] = np.nan  # until the step asks for them
         status = march(model, tables, scratch, plan, state.step + 1, state, memory, columns, rows, counters)
         if status == OK and counters.rows > k:
             lam = rows.lam[k]
-            status = share_row(model, tables, scratch, work, state.t, state.q, state.v, lam)
+            status = share_row(model, tables, scratch, work, state.t, q, v, lam)
             if status == OK:
-                good = dropped_hold(model, tables, scratch, work, state.t, state.q, state.v, lam)
+                # before its end was put onto the enforced rows, a way as long as the iteration leaves open
+                if work.levels.size > 0 and memory.levels.size > 0 and not np.isnan(memory.levels[0]):
+                    good = levels_hold(work, memory.levels, q, v)
+                else:
+                    good = dropped_hold(model, tables, scratch, work, state.t, q, v, lam)
                 status = OK if good else DOUBT
         elif status == OK and state.step % BLOCK == 0:
             status = look_at(model, tables, scratch, work, state)

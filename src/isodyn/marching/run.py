@@ -43,8 +43,9 @@ from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
 from isodyn.systems.base import System
 
 PASSED = (OK, march.FULL, march.LOOK, march.HAPPENED)  # statuses of a march that did not fail
-FIRST_ROWS = 1024  # that a run has memory for if nobody knows how many there will be
+FIRST_ROWS = 128  # that a run has memory for if nobody knows how many there will be
 _BLOCK_SECONDS = 0.1  # of the march before Python looks after progress and Ctrl-C
+QUICK = 60  # velocities of compiled systems whose first steps take less than that
 
 
 class Run(LastStep):
@@ -90,8 +91,7 @@ class Run(LastStep):
         for name in as_names(released):
             self.hold(rows_of(system, name), False)
         self.checkpoint: Any = None  # of isodyn.results
-        # clock at the start; seconds of the run that is resumed
-        self.started, self.before = 0.0, 0.0
+        self.started, self.before = 0.0, 0.0  # clock at the start; seconds of the run that is resumed
 
     def _keeps_balance(self) -> bool:
         """Whether forces are read from the balances: elastic parts, all of q and v saved."""
@@ -158,7 +158,7 @@ class Run(LastStep):
         self.begin()
         if self.state.step == 0 and self.ended_by_observer():
             return f"stopped by observe {self.where()}"
-        length = 16
+        length = 16 if self.model.callback is not None or self.state.v.size > QUICK else 256
         while not self.finished:
             clock, step, written = run_clock(), int(self.state.step), int(self.counters.rows)
             self.go_on(self.end_of_block(length))
@@ -331,7 +331,7 @@ class Run(LastStep):
             for leg in self.plan.legs:
                 leg.traits = model.traits
         tables = self.state, self.memory, self.columns, self.rows, self.counters
-        return int(kernel(model.function, model.tables, model.scratch, self.plan, upto, *tables, *more))
+        return self.answer(kernel, model.function, model.tables, model.scratch, self.plan, upto, *tables, *more)
 
     def remedied(self, status: int) -> int:
         """Try the remedies for a status, in their order; OK where the march can go on."""

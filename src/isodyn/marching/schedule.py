@@ -138,6 +138,8 @@ def resolved(t0: float, t_end: float, dt: float, what: str = "dt") -> None:
 
 
 def _inside(breakpoints: Any, t0: float, t_end: float) -> list[float]:
+    if isinstance(breakpoints, tuple) and not breakpoints:
+        return []
     breaks = np.unique(real_array("breakpoints", breakpoints, "times").ravel())
     outside = breaks[(breaks < t0) | (breaks > t_end) | ~np.isfinite(breaks)]
     if outside.size:

@@ -7,6 +7,7 @@ one that misses them by much is refused with the rows and the amounts, unless as
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,30 @@ ASIDE = 1e-3  # how far aside gradients are compared, against the size of q
 STATIONARY = 1e-7  # a gradient smaller than this part of one a little aside is rounding
 # of the size of v: more than rounding of the input can ask for in a position that is not singular
 TURNED = 1e-2
+
+
+class RowsAt:
+    """Constraints at one state, each asked for once: φ, [φ̇; ψ], and G, in full where it has few
+    entries."""
+
+    def __init__(self, ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+        self.ask, self.t, self.q, self.v = ask, t, q.copy(), v.copy()
+
+    @cached_property
+    def phi(self) -> FloatArray:
+        return self.ask.position(self.t, self.q, self.v)
+
+    @cached_property
+    def rate(self) -> FloatArray:
+        return self.ask.velocity(self.t, self.q, self.v)
+
+    @cached_property
+    def G(self) -> Any:
+        return self.ask.rows(self.t, self.q, self.v)
+
+    def are_of(self, q: FloatArray, v: FloatArray) -> bool:
+        """Whether this is their state."""
+        return np.array_equal(self.q, q) and np.array_equal(self.v, v)
 
 
 def near_manifold(ask: Questions, t: float, q: FloatArray) -> FloatArray:
@@ -46,17 +71,15 @@ def still_open(ask: Questions, rows: Rows, t: float, q: FloatArray) -> bool:
     return bool(off[rows.chosen[rows.chosen < phi.size]].max(initial=0.0) > CONFLICT * reach(ask.system, q))
 
 
-def is_consistent(
-    ask: Questions, rows: Rows, weights: Weights, t: float, q: FloatArray, v: FloatArray, slowest: float
-) -> bool:
+def is_consistent(there: RowsAt, rows: Rows, weights: Weights, slowest: float) -> bool:
     """Whether the enforced rows hold to rounding, for positions and velocities, so that no
     projection is needed. Models whose increments are not added to q are never consistent in this
     sense, because their q may have to be normalised."""
-    if ask.model.traits & (RETRACTS | COUNTS_TURNS):
+    if there.ask.model.traits & (RETRACTS | COUNTS_TURNS):
         return False
-    far = max(1.0, float((np.abs(q) * weights.q).max(initial=0.0)))
-    fast = max(slowest, float((np.abs(v) * weights.v).max(initial=0.0)))
-    for gap, size in ((ask.position(t, q, v), far), (ask.velocity(t, q, v), fast)):
+    far = max(1.0, float((np.abs(there.q) * weights.q).max(initial=0.0)))
+    fast = max(slowest, float((np.abs(there.v) * weights.v).max(initial=0.0)))
+    for gap, size in ((there.phi, far), (there.rate, fast)):
         chosen = rows.chosen[rows.chosen < gap.size]
         if not np.abs(gap[chosen] / weights.rows[chosen]).max(initial=0.0) <= ROUNDING * size:
             return False
@@ -74,33 +97,36 @@ def near_velocity(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> Flo
     return v
 
 
-def finite_rows(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> None:
+def finite_rows(there: RowsAt) -> None:
     """Raise `NonFiniteError`, with the name of the row, if constraints are not finite at the
     start."""
-    values = [
-        ask.position(t, q, v)[:, None],
-        ask.velocity(t, q, v)[:, None],
-        (ask.G(t, q, v) @ np.ones(v.size))[:, None],
-    ]
-    for rows in values:
-        bad = np.flatnonzero(~np.isfinite(rows).all(axis=1))
-        if bad.size:
+    for values in (there.phi, there.rate, there.G @ np.ones(there.v.size)):
+        good = np.isfinite(values)
+        if not good.all():
+            row = there.ask.system.row_names[int(np.argmin(good))]
             raise NonFiniteError(
-                f"constraint {ask.system.row_names[bad[0]]!r} gives a NaN or an infinity at the start, t = {t:.6g}",
+                f"constraint {row!r} gives a NaN or an infinity at the start, t = {there.t:.6g}",
                 hint="check what the constraint functions return for q0 and v0",
             )
 
 
-def refuse_stationary(ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray) -> None:
+@lru_cache(maxsize=16)
+def _somewhere(n: int) -> FloatArray:
+    """A direction, the same in every run."""
+    return np.random.default_rng(1).uniform(-ASIDE, ASIDE, n)
+
+
+def refuse_stationary(at: RowsAt, rows: Rows) -> None:
     """Raise `SingularError` for an enforced row whose gradient is rounding at the start: its
     direction would be arbitrary."""
+    ask, t, v = at.ask, at.t, at.v
     sizes = ask.system.scales.v
-    there = moving(ask.system)(q, sizes * np.random.default_rng(1).uniform(-ASIDE, ASIDE, v.size))
-    here, beside = (lengths_of_rows(ask.rows(t, where, v), sizes) for where in (q, there))
-    lost = [int(r) for r in rows.chosen if here[r] < STATIONARY * beside[r]]
-    if lost:
+    there = moving(ask.system)(at.q, sizes * _somewhere(v.size))
+    here, beside = (lengths_of_rows(G, sizes) for G in (at.G, ask.rows(t, there, v)))
+    lost = rows.chosen[here[rows.chosen] < STATIONARY * beside[rows.chosen]]
+    if lost.size:
         raise SingularError(
-            f"constraint {ask.system.row_names[lost[0]]!r} is stationary at the start, t = {t:.6g}:"
+            f"constraint {ask.system.row_names[int(lost[0])]!r} is stationary at the start, t = {t:.6g}:"
             f" its gradient is {here[lost[0]]:.1e} there and {beside[lost[0]]:.1e} a little aside",
             hint="start elsewhere; where branches of motion cross, a G that is exact there lets them be found",
         )
@@ -110,8 +136,10 @@ def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v:
     """Raise `SingularError` if velocities violated the constraints by rounding only, but the
     projection changed them by far more."""
     size, far = pace(ask.system, given), pace(ask.system, v - given)
+    if not far > TURNED * size > 0.0:
+        return
     open_rates = ask.velocity(t, q, given) / sizes_of_rows(ask.system, ask.G(t, q, given))
-    if far > TURNED * size > 0.0 and np.abs(open_rates).max() < SMALL * size:
+    if np.abs(open_rates).max() < SMALL * size:
         raise SingularError(
             f"the start at t = {t:.6g} lies beside a singular position: its velocities keep the constraints to rounding, but the nearest"
             f" that do so exactly differ by {far / size:.2g} of their size",
@@ -128,20 +156,27 @@ def gaps(
     Velocities count beside those that move typical sizes in the time of the run: `slowest` is one
     over that. G is asked for if it is not given.
     """
-    sizes = sizes_of_rows(ask.system, ask.rows(t, q, v) if G is None else G)
-    phi, rate = ask.position(t, q, v), ask.velocity(t, q, v)
+    there = RowsAt(ask, t, q, v)
+    if G is not None:
+        there.G = G
+    return gaps_at(there, slowest)
+
+
+def gaps_at(there: RowsAt, slowest: float) -> list[tuple[str, FloatArray, FloatArray]]:
+    """`gaps`, where the constraints may be known already."""
+    system, phi, rate = there.ask.system, there.phi, there.rate
+    sizes = sizes_of_rows(system, there.G)
     return [
-        ("position", phi / (sizes[: phi.size] * reach(ask.system, q)), phi),
-        ("velocity", rate / (sizes * max(slowest, pace(ask.system, v))), rate),
+        ("position", phi / (sizes[: phi.size] * reach(system, there.q)), phi),
+        ("velocity", rate / (sizes * max(slowest, pace(system, there.v))), rate),
     ]
 
 
-def refuse_if_far(
-    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float, held: IntArray | None = None
-) -> None:
+def refuse_if_far(given: RowsAt, slowest: float, held: IntArray | None = None) -> None:
     """InputError for a start off the constraints by more than rounding of the input, naming the
     worst row; of those that are held, if not all are."""
-    for level, gap, raw in gaps(ask, t, q, v, slowest):
+    ask = given.ask
+    for level, gap, raw in gaps_at(given, slowest):
         if held is not None:
             gap[np.setdiff1d(np.arange(gap.size), held)] = 0.0
         if gap.size and np.abs(gap).max() > SMALL:

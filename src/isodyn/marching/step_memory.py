@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from isodyn.formulations.closure import Closure
+from isodyn.kernels.blas_threads import one_thread
 from isodyn.kernels.compiled import NONIDEAL, SOLVES, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
 from isodyn.linear_solvers.choice import pattern_for
-from isodyn.linear_solvers.rows import Rows, choose, every
+from isodyn.linear_solvers.rows import Rows, every
 from isodyn.marching.plan import STILL, Member, fill_leg
 from isodyn.stepping.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
 from isodyn.systems.base import System
@@ -74,8 +75,7 @@ class StepMemory:
         self.sizes: Any = None  # that local errors are compared with, in runs that keep them small
         self.independent: Any = None
         self.memory: Any = None
-        # until rows are chosen: of sparse models those that it will most likely be
-        self.enforce(choose(np.zeros((0, nv))) if self.model.sparsity is None else every(m))
+        self.enforce(every(m))  # until rows are chosen: those that it will most likely be
 
     def model_of(self, system: System) -> Model:
         """The model of a system, as this memory is made for it."""
@@ -132,6 +132,14 @@ class StepMemory:
     def take_superlu(self) -> None:
         """Solve with SuperLU for the present rows from now on."""
         self.other = fallback.with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
+
+    def answer(self, kernel: Any, *given: Any) -> int:
+        """The status that a kernel returns; where fronts multiply by BLAS, it has one thread
+        meanwhile."""
+        if self.memory.blocks.gemm == 0:
+            return int(kernel(*given))
+        with one_thread():
+            return int(kernel(*given))
 
     def physics(self, closure: Closure) -> tuple[Any, Struct, Struct, Leg]:
         """The model as compiled code takes it, and a leg without steps, for what is asked at one

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, OK, SOLVES, FloatArray
+from isodyn.formulations.closure import OPEN
+from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, OK, RETRACTS, SOLVES, FloatArray
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
-from isodyn.stepping import dop853, radau, radau_memory, radau_sparse
+from isodyn.stepping import dop853, radau, radau_memory, radau_sparse, rate
 from isodyn.stepping.memory import EPS, State
 
 # Radau's estimate is of order h⁴ and its error of order h⁵: steps held to rtol^(4/5) have an error
@@ -90,12 +91,22 @@ class Stepper(Protocol):
         ...
 
 
+def velocity_of_q(run: MethodRun) -> FloatArray:
+    """q̇ at the state of a run."""
+    state, motion, out = run.state, run.motion, np.zeros(run.system.nq)
+    if not out.size or not motion.model.traits & RETRACTS:
+        return np.array(state.v[: out.size])
+    status = int(rate.rate_of_q(*motion.physics(OPEN), state, motion.memory, out))
+    run.check_there(status, float(state.t), motion)
+    return out
+
+
 def first_size(run: MethodRun, exponent: float) -> float:
     """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in
     which the system moves."""
     state, trial, unit = run.state, run.trial, 1.0 / run.beat
     t, t_end = float(state.t), float(run.stretches[-1].t_stop)
-    y, f = np.concatenate([state.q, state.v]), np.concatenate([run.velocity_of_q(), state.a])
+    y, f = np.concatenate([state.q, state.v]), np.concatenate([velocity_of_q(run), state.a])
     scale = run.allowed + run.step_method.rtol * np.abs(y)
 
     def norm(x: FloatArray) -> float:

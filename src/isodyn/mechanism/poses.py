@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +21,33 @@ from isodyn.multibody.tables import CABLE, NODE
 from isodyn.systems.branch_choices import named_rates
 
 SHORT = 10_000  # rows of histories for which poses of the ground are kept
+_shared: ContextVar[dict[Any, Any] | None] = ContextVar("shared", default=None)
+
+
+@contextmanager
+def shared_poses() -> Iterator[None]:
+    """Work out the poses of each body along the same rows once, inside: for tables of all
+    quantities, which ask for them again and again. Nobody may write to them."""
+    token = _shared.set({})
+    try:
+        yield
+    finally:
+        _shared.reset(token)
 
 
 def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> Poses:
     """Poses of a body along histories of q and v."""
+    known = _shared.get()
+    if known is None:
+        return _poses(system, name, q, v)
+    key = id(system), name, id(q), id(v)
+    if key not in known:
+        known[key] = (system, q, v, _poses(system, name, q, v))  # kept, so that their ids stay theirs
+    found: Poses = known[key][-1]
+    return found
+
+
+def _poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> Poses:
     if name == GROUND:
         return (_still if q.shape[0] <= SHORT else _still.__wrapped__)(q.shape[0])
     p = Poses(times=q.shape[0])

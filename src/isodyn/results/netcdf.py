@@ -33,7 +33,7 @@ from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.results.stored_models import system_of_model
-from isodyn.results.tables import parquet_bytes, save_csv, save_parquet, to_dataset, xarray_of
+from isodyn.results.tables import looked_at_once, parquet_bytes, save_csv, save_parquet, to_dataset, xarray_of
 from isodyn.results.units import STATES
 
 if TYPE_CHECKING:
@@ -54,7 +54,9 @@ def save(sol: Solution, path: str | Path) -> Path:
     if path.suffix == ".parquet":
         return save_parquet(sol, path)
     require_netcdf()
-    return write_dataset(to_dataset(sol), path)
+    with looked_at_once(sol):
+        dataset = to_dataset(sol)
+    return write_dataset(dataset, path)
 
 
 def save_ensemble(ens: Any, path: str | Path) -> Path:

@@ -13,6 +13,7 @@ import json
 from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from isodyn.systems.base import System
 
 xarray = Later("xarray")
+body_poses: Any = Later("isodyn.mechanism.poses")  # other runs need no mechanisms
 
 DIMENSIONS = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 AXES = {XYZ: "xyz", WXYZ: "wxyz"}
@@ -126,7 +128,8 @@ def columns(sol: Solution, names: Sequence[Any] = ()) -> tuple[list[str], list[s
 
 def save_csv(sol: Solution, path: str | Path) -> Path:
     """Write one line for each saved time; the header has names and units."""
-    titles, of, values = columns(sol)
+    with looked_at_once(sol):
+        titles, of, values = columns(sol)
     header = ["t [s]" if is_mechanism(sol.system) else "t", *map(_titled, titles, of)]
     head = io.StringIO()
     writer = csv.writer(head, lineterminator="\n")
@@ -139,6 +142,12 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
         if numbers > FEW:
             _write_lines(file, [sol.t, *values])
     return Path(path)
+
+
+def looked_at_once(sol: Solution) -> AbstractContextManager[None]:
+    """While all quantities of a solution are collected to be written: poses are worked out once."""
+    found: AbstractContextManager[None] = body_poses.shared_poses() if is_mechanism(sol.system) else nullcontext()
+    return found
 
 
 def _write_lines(file: Any, columns: Sequence[FloatArray]) -> None:

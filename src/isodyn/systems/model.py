@@ -54,7 +54,7 @@ class Model:
     the loop was told to stop."""
 
     function: Any
-    traits: Traits
+    traits: int
     tables: Struct = field(default_factory=Nothing)
     scratch: Struct = field(default_factory=Nothing)
     callback: Callback | None = None
@@ -64,6 +64,9 @@ class Model:
     # it is then asked with an empty a, too, which means a = 0
     inverse_mass: FloatArray = field(default_factory=lambda: np.zeros(0))
     damped: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "traits", int(self.traits))  # asked for often, and numbers are fast
 
     @property
     def raised(self) -> BaseException | None:

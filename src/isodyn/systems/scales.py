@@ -154,6 +154,8 @@ def row_sizes(G: Any, v: FloatArray) -> FloatArray:
     else:
         found = np.abs(G * v).max(axis=1, initial=0.0)
     good = np.isfinite(found) & (found > 0.0)
+    if good.all():
+        return np.asarray(power_of_two(found))
     sizes = np.full(found.size, largest_or_one(found[good]))
     sizes[good] = power_of_two(found[good])
     return sizes

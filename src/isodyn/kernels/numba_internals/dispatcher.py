@@ -14,6 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
 from isodyn.kernels.numba_internals import libraries, slots
+from isodyn.kernels.struct_types import known_types
 
 
 class ForPython(CPUDispatcher):
@@ -49,6 +50,7 @@ class Kernel(CPUDispatcher):
         self.seconds = 0.0  # of processor time that compiling took
         self.result: Any = None
         self.in_python: Any = None
+        self.own_type: Any = None
         self.slot = 0
         self.name = f"{function.__module__}.{function.__qualname__}"
         if apart:
@@ -140,6 +142,19 @@ class Kernel(CPUDispatcher):
     def get_overload(self, sig: Any) -> Any:
         """What finds the code that calls this kernel."""
         return self._slot_key if self.slot else super().get_overload(sig)
+
+    def typeof_pyval(self, val: Any) -> Any:
+        """The type of an argument that Numba's own code does not know; that of a struct without a
+        search."""
+        found = known_types.get(type(val))
+        return super().typeof_pyval(val) if found is None else found
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Its type as an argument, which is asked for at every call that hands it over."""
+        if self.own_type is None:
+            self.own_type = super()._numba_type_
+        return self.own_type
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """The first call from Python: what shall be called instead."""
