@@ -44,7 +44,7 @@ class TestWhere:
 
     def test_grazing(self, route: int) -> None:
         """A zero that is touched is none; one that is missed by little is none either."""
-        for above in (1e-6, 1e-3):
+        for above in (0.0, 1e-6, 1e-3):
             assert times(run([iso.Event(lambda t, q, v, above=above: (q[0] - 0.53) ** 2 + above)], route)) == []
 
     def test_zero_at_the_start(self, route: int) -> None:
@@ -196,6 +196,25 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="DOP853 chooses its steps by their error, and takes no dt"):
         iso.integrate(ramp(), iso.DOP853(), dt=0.1, t_end=1.0)
     assert iso.integrate(ramp(), dt=0.1, t_end=1.0, save=3).t.tolist() == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (lambda s: s._replace(t=0.9), "has changed t"),
+        (lambda s: s._replace(a=2.0 * s.a + 1.0), "has changed a"),
+        (lambda s: s._replace(lam=s.lam + 1.0), "has changed lam"),
+        (lambda s: {"v": s.v, "w": 1.0}, "an action changes q and v, received w"),
+        (lambda s: s._replace(q=s.q + 0.1), "an action has moved positions off constraint 'rod' by"),
+    ],
+)
+@pytest.mark.parametrize("route", [0, 1], ids=["GS4", "order 8"])
+def test_actions_that_ask_for_what_they_do_not_get(action: Any, words: str, route: int) -> None:
+    """Once they were left aside, or positions moved elsewhere, without a word."""
+    pendulum = iso.problems.get("pendulum").system()
+    with pytest.raises(InputError, match=words) as raised:
+        run([iso.Event(lambda t, q, v: t - 0.44, action=action)], route, pendulum)
+    assert raised.value.partial.t[-1] == pytest.approx(0.44)
 
 
 def test_a_lock_that_does_not_fit() -> None:

@@ -339,8 +339,8 @@ class EventWatch:
         for number in range(len(self.events)):
             own = [one for one in self.happened if one.index == number]
             found["event_times"].append(np.array([one.t for one in own]))
-            found["event_q"].append(np.array([one.q for one in own]).reshape(-1, self.run.system.nq))
-            found["event_v"].append(np.array([one.v for one in own]).reshape(-1, self.run.system.nv))
+            found["event_q"].append(np.array([one.q for one in own]).reshape(len(own), self.run.system.nq))
+            found["event_v"].append(np.array([one.v for one in own]).reshape(len(own), self.run.system.nv))
         return found
 
 

@@ -3,8 +3,7 @@
     factor = 0.9 err^(−0.7/3) err_old^(0.4/3)   between 0.2 and 4        [Hairer1996]
 
 with err in units of the tolerance. A step with err > 1 is repeated; the one after it does not grow.
-Factors between 1 and 1.2 keep the size, so that guesses by extrapolation and kept factors serve;
-and so do factors above 0.8 as long as the error is below ½: of a vibration it comes and goes.
+Factors between 1 and 1.2 keep the size, so that guesses by extrapolation and kept factors serve.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from isodyn.stepping.step_error import weigh_errors
 SAFETY = 0.9
 NOW, LAST = 0.7 / 3.0, 0.4 / 3.0  # gains
 LEAST, MOST = 0.2, 4.0  # factors
-KEPT = 1.2  # factors between 1 and this change nothing, …
-SHORTER, SMALL = 0.8, 0.5  # … nor do those above the first as long as the error is below the second
+KEPT = 1.2  # factors between 1 and this change nothing
 SMALLEST = 1e-6  # an error below this says no more than this one
 
 
@@ -33,4 +31,4 @@ def controlled(plan: Plan, before: State, state: State, memory: Memory) -> float
     factor = SAFETY * error ** (-1.0 / 3.0) if last == 0.0 else SAFETY * error**-NOW * last**LAST
     factor = min(max(factor, LEAST), 1.0 if before.repeated == 1 else MOST)
     state.last_error, state.repeated = error, 0
-    return 1.0 if (SHORTER if error <= SMALL else 1.0) <= factor <= KEPT else factor
+    return 1.0 if 1.0 <= factor <= KEPT else factor
