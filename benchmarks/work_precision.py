@@ -353,12 +353,6 @@ def seconds_at(runs: list[dict[str, float]], error: float) -> float:
     return math.exp((1.0 - part) * math.log(near["seconds"]) + part * math.log(best["seconds"]))
 
 
-def set_up(case: Case) -> float:
-    """Seconds of a call that takes one step."""
-    dt = 1e-9 * case.t_end
-    return timed(lambda: iso.integrate(case.system, _member(case), dt=dt, t_end=dt, save=[0.0, dt]))
-
-
 def judged(case: Case, curves: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
     """What is required, on one problem."""
     ours, scipy = curves["isodyn Radau"], curves["SciPy Radau"]
@@ -379,18 +373,11 @@ def judged(case: Case, curves: dict[str, list[dict[str, float]]]) -> dict[str, A
         for run in curves["isodyn adaptive GS4"]
         if run["error"] < 0.3
     ]
-    before = set_up(case)
-    marching = [
-        (min(seconds_at(steps, run["error"]), longest) - before) / max(run["seconds"] - before, 1e-5)
-        for run in curves["isodyn adaptive GS4"]
-        if run["error"] < 0.3
-    ]
     return {
         "Radau, times faster than SciPy's at equal error": faster,
         "error of Radau over that of SciPy's at equal tolerance": {f"{key:g}": value for key, value in beside.items()},
         "tolerances with which both lose the same vibration": [f"{key:g}" for key in both_lost],
         "time of the best constant steps over that of adaptive ones": gains,
-        "the same without what a call costs before its first step": marching,
         "more than one time scale": case.many_scales,
     }
 
@@ -450,9 +437,7 @@ def show(name: str, found: dict[str, Any]) -> None:
         end=" ",
     )
     print(f"error at equal tolerance at most {max(beside.values(), default=math.nan):.2f} of SciPy's;", end=" ")
-    marching = found.get("the same without what a call costs before its first step", [])
-    print(f"constant steps {', '.join(f'{gain:.2f}' for gain in gains)} of the time of adaptive ones", end=" ")
-    print(f"({', '.join(f'{gain:.2f}' for gain in marching)} without the set-up of a call)")
+    print(f"constant steps {', '.join(f'{gain:.2f}' for gain in gains)} of the time of adaptive ones")
     for solver, runs in found["runs"].items():
         print(
             f"   {solver:22s}",
