@@ -93,7 +93,9 @@ def test_order_two_on_both_sides(accurate: tuple[str, iso.Solution], scheme: iso
     slopes = np.log2(np.array(errors[:-1]) / np.maximum(np.array(errors[1:]), 1e-15))
     finest = np.array(errors[-1])
     exact_already = finest < 1e-8  # what the accurate run itself knows
-    assert (slopes[-1][~exact_already] > 1.75).all(), (slopes, finest)
+    # over five halvings every slope is 1.92 to 2.02; single ones fall to 1.81, since the part of a step before the
+    # event is another part at every dt
+    assert (slopes[-1][~exact_already] > 1.8).all(), (slopes, finest)
 
 
 def test_order_eight_finds_events_to_its_tolerance() -> None:

@@ -19,9 +19,14 @@ FIXED = {"dt": 0.1}
 ROUTES = [(iso.Scheme.default(), FIXED), (iso.DOP853(max_step=0.5), {})]
 
 
+@numba.njit
+def nothing(q: Any, v: Any, t: float) -> Any:
+    return 0.0 * q
+
+
 def ramp(speed: float = 1.0) -> iso.MechanicalSystem:
     """q = speed · t: exact by every route, so that events can be put anywhere."""
-    return iso.MechanicalSystem(1.0, numba.njit(lambda q, v, t: 0.0 * q), [0.0], [speed])
+    return iso.MechanicalSystem(1.0, nothing, [0.0], [speed])
 
 
 def run(events: Any, route: int = 0, system: Any = None, t_end: float = 1.0, **options: Any) -> iso.Solution:
@@ -44,7 +49,7 @@ class TestWhere:
 
     def test_grazing(self, route: int) -> None:
         """A zero that is touched is none; one that is missed by little is none either."""
-        for above in (1e-6, 1e-3):
+        for above in (0.0, 1e-6, 1e-3):
             assert times(run([iso.Event(lambda t, q, v, above=above: (q[0] - 0.53) ** 2 + above)], route)) == []
 
     def test_zero_at_the_start(self, route: int) -> None:
@@ -196,6 +201,64 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="DOP853 chooses its steps by their error, and takes no dt"):
         iso.integrate(ramp(), iso.DOP853(), dt=0.1, t_end=1.0)
     assert iso.integrate(ramp(), dt=0.1, t_end=1.0, save=3).t.tolist() == [0.0, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [
+        (lambda s: s._replace(t=0.9), "has changed t"),
+        (lambda s: s._replace(a=2.0 * s.a + 1.0), "has changed a"),
+        (lambda s: s._replace(lam=s.lam + 1.0), "has changed lam"),
+        (lambda s: {"v": s.v, "w": 1.0}, "an action changes q and v, received w"),
+        (lambda s: s._replace(q=s.q + 0.1), "an action has moved positions off constraint 'rod' by"),
+    ],
+)
+@pytest.mark.parametrize("route", [0, 1], ids=["GS4", "order 8"])
+def test_actions_that_ask_for_what_they_do_not_get(action: Any, words: str, route: int) -> None:
+    """Once they were left aside, or positions moved elsewhere, without a word."""
+    pendulum = iso.problems.get("pendulum").system()
+    with pytest.raises(InputError, match=words) as raised:
+        run([iso.Event(lambda t, q, v: t - 0.44, action=action)], route, pendulum)
+    assert raised.value.partial.t[-1] == pytest.approx(0.44)
+
+
+@pytest.mark.parametrize("dt", [0.01, iso.Adaptive(1e-3)], ids=["fixed", "adaptive"])
+def test_rows_between_steps_know_what_is_held_and_what_acts(dt: Any) -> None:
+    """Rows at given times after a release and a switch: the motion of the steps, the constraints
+    that are left, and no power of a motor that is off. Once they were moved onto all constraints,
+    and the motor went on."""
+    mech = iso.Mechanism()
+    for k in range(2):
+        mech.add_body(f"link{k}", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(k + 0.5, 0, 0))
+        mech.add_joint(
+            iso.Hinge(f"pin{k}", f"link{k - 1}" if k else "ground", f"link{k}", point=(k, 0, 0), axis=(0, 1, 0))
+        )
+    mech.add_load(iso.Motor("motor", "pin0", torque=2.0))
+    events = [
+        iso.Event(lambda t, q, v: t - 0.203, action=iso.Release("pin1")),
+        iso.Event(lambda t, q, v: t - 0.307, action=iso.SwitchLoad("motor", on=False)),
+    ]
+    at = np.array([0.0, 0.1004, 0.2504, 0.4004, 0.5])
+    steps, some = (iso.integrate(mech, dt=dt, t_end=0.5, events=events, save=save) for save in (None, at))
+    np.testing.assert_allclose(some.q, steps.at(at).q, atol=1e-5)
+    assert max(some.drift().largest[:2]) < 1e-13
+    assert np.abs(some.quantity("motor.power").values[[1, 2]]).min() > 0.1
+    assert np.abs(some.quantity("motor.power").values[[3, 4]]).max() == 0.0
+    assert [event.t for event in some.events] == pytest.approx([0.203, 0.307], abs=1e-9)
+    assert some.aux["held"].all(axis=1).tolist() == [True, True, False, False, False]
+
+
+@pytest.mark.parametrize("method", [{"dt": 0.01}, {"scheme": iso.Radau(1e-8)}], ids=["GS4", "Radau"])
+def test_events_of_first_order_systems(method: Any) -> None:
+    """s' = −z with z = s³, halved at s = 0.8; there are no coordinates to tell."""
+    system = iso.FirstOrderSystem(lambda s, z, t: -z, s0=[1.0], z0=[0.5], c=lambda s, z, t: z - s**3)
+    half = iso.Event(lambda t, q, v: v[0] - 0.8, action=lambda s: s._replace(v=0.5 * s.v))
+    sol = iso.integrate(system, t_end=1.0, events=[half], **method)
+    t = 0.5 * (0.8**-2 - 1.0)
+    assert times(sol) == pytest.approx([t], abs=1e-4)
+    assert sol.v[-1, 0] == pytest.approx((0.4**-2 + 2.0 * (1.0 - t)) ** -0.5, abs=1e-4)
+    assert sol.lam[-1] == pytest.approx(sol.v[-1] ** 3, abs=1e-10)
+    assert sol.aux["event_q"][0].shape == (1, 0)
 
 
 def test_a_lock_that_does_not_fit() -> None:

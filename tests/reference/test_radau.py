@@ -6,9 +6,12 @@ Measured at rows between steps, relative to rtol: at most 0.1 in q, 0.2 in v, a 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.integrate import solve_ivp
 
 import isodyn as iso
 from isodyn import problems
@@ -55,7 +58,34 @@ def test_van_der_pol():
     sol = iso.integrate(van_der_pol(1000.0), iso.Radau(rtol=1e-7), t_end=2000.0)
     assert sol.q[-1, 0] == pytest.approx(1.706167732170469, rel=1e-8)
     assert sol.v[-1, 0] == pytest.approx(-8.928097010248125e-4, rel=1e-6)
-    assert sol.stats.steps < 3000
+    assert sol.stats.steps < 3000  # held to 1e-8 inside, where SciPy's takes 2712
+
+
+def stretching(q: Any, v: Any, t: float) -> Any:
+    pull = -1e4 * (1.0 - 1.0 / np.sqrt(q[0] ** 2 + q[1] ** 2))
+    return np.array([pull * q[0], pull * q[1] - 9.81])
+
+
+def swinging(q: Any, v: Any, t: float) -> Any:
+    return (1.0 - q**2) * v - q
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5])
+@pytest.mark.parametrize(
+    ("force", "q0", "t_end"), [(swinging, [2.0], 10.0), (stretching, [1.0, 0.0], 1.0)], ids=["van der Pol", "spring"]
+)
+def test_not_worse_than_scipy(force: Any, q0: list[float], t_end: float, rtol: float) -> None:
+    """At the same tolerance no error over all of time is larger than that of SciPy's Radau."""
+    n = len(q0)
+    system = iso.MechanicalSystem(M=np.eye(n), Q=force, q0=q0, v0=[0.0] * n)
+    times = np.linspace(0.0, t_end, 41)
+    found, exact = (iso.integrate(system, iso.Radau(rtol=tol), t_end=t_end, save=times) for tol in (rtol, 1e-9))
+    other = solve_ivp(
+        lambda t, y: np.concatenate([y[n:], force(y[:n], y[n:], t)]),
+        (0.0, t_end), np.concatenate([system.q0, system.v0]), "Radau", times, rtol=rtol, atol=1e-3 * rtol,
+    ).y.T  # fmt: skip
+    for mine, theirs, true in ((found.q, other[:, :n], exact.q), (found.v, other[:, n:], exact.v)):
+        assert np.abs(mine - true).max() < np.abs(theirs - true).max()
 
 
 def robertson() -> iso.FirstOrderSystem:
@@ -69,9 +99,9 @@ def robertson() -> iso.FirstOrderSystem:
 def test_robertson():
     """Three reactions of very different speed at t = 1e11, published digits; mass stays."""
     sol = iso.integrate(robertson(), iso.Radau(rtol=1e-7, atol=1e-17), t_end=1e11)
-    assert sol.v[-1] == pytest.approx([2.083340149701255e-8, 8.333360770334713e-14, 0.9999999791665050], rel=1e-6)
+    assert sol.v[-1] == pytest.approx([2.083340149701255e-8, 8.333360770334713e-14, 0.9999999791665050], rel=1e-9)
     assert sol.v.sum(axis=1) == pytest.approx(np.ones(sol.t.size), abs=1e-10)
-    assert sol.stats.steps < 1500
+    assert sol.stats.steps < 1800  # held to 1e-8 inside, where SciPy's takes 1655
 
 
 def test_algebraic_unknowns_of_index_1():
@@ -117,7 +147,7 @@ def test_sparse_linear_system():
     sol = iso.integrate(system, iso.Radau(rtol=1e-6, atol=1e-14), t_end=1.0)
     still = np.linalg.solve(k * K.toarray(), load)
     assert sol.q[-1] == pytest.approx(still - 1e5 / k * still, rel=1e-5)
-    assert sol.stats.steps < 350
+    assert sol.stats.steps < 400  # SciPy's takes 187 and, at the 6e-8 that steps are held to, about 370
 
 
 def test_checkpoints_go_on_bit_for_bit(tmp_path):

@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import ConvergenceError, InputError, NonFiniteError
+from isodyn.errors import ConvergenceError, NonFiniteError
 from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.later import Later
+from isodyn.marching.event_actions import changed
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import Event, compiled_guard, name_of, value_of
 from isodyn.stepping.expression_guards import expression_guard
-from isodyn.stepping.guards import MOMENT, VALUES, Guards, value_of_guard
+from isodyn.stepping.guards import MOMENT, NOISE, VALUES, Guards, value_of_guard
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
@@ -168,7 +169,7 @@ class EventWatch:
         values = [g(t) for t in times]
         if values[0] == 0.0:  # the sign of a moment later
             values[0] = float(guards.start_slopes[k]) * MOMENT * (t_1 - t_0) or values[1]
-        times, values = turning_points(g, times, values)
+        times, values = turning_points(g, times, values, NOISE * float(guards.largest[k]))
         found = []
         for (t_a, g_a), (t_b, g_b) in zip(
             zip(times, values, strict=True), list(zip(times, values, strict=True))[1:], strict=False
@@ -338,8 +339,8 @@ class EventWatch:
         for number in range(len(self.events)):
             own = [one for one in self.happened if one.index == number]
             found["event_times"].append(np.array([one.t for one in own]))
-            found["event_q"].append(np.array([one.q for one in own]).reshape(-1, self.run.system.nq))
-            found["event_v"].append(np.array([one.v for one in own]).reshape(-1, self.run.system.nv))
+            found["event_q"].append(np.array([one.q for one in own]).reshape(len(own), self.run.system.nq))
+            found["event_v"].append(np.array([one.v for one in own]).reshape(len(own), self.run.system.nv))
         return found
 
 
@@ -352,9 +353,10 @@ def accumulation(t: float, why: str) -> ConvergenceError:
 
 
 def turning_points(
-    g: Callable[[float], float], times: list[float], values: list[float]
+    g: Callable[[float], float], times: list[float], values: list[float], nothing: float
 ) -> tuple[list[float], list[float]]:
-    """Times and values with the places added at which g turns round towards zero and passes it."""
+    """Times and values with the places added at which g turns round towards zero and passes it, by
+    more than nothing: where it only touches zero, no event is."""
     more = []
     for i in range(1, len(times) - 1):
         sign = np.sign(values[i])
@@ -364,32 +366,7 @@ def turning_points(
                 lambda t, sign=sign: sign * g(float(t)), bounds=(times[i - 1], times[i + 1]), method="bounded",
                 options={"xatol": 1e-12 * (times[-1] - times[0])},
             )  # fmt: skip
-            if sign * g(float(found.x)) <= 0.0:
+            if sign * g(float(found.x)) < -nothing:
                 more.append((float(found.x), g(float(found.x))))
     pairs = sorted([*zip(times, values, strict=True), *more])
     return [t for t, _ in pairs], [value for _, value in pairs]
-
-
-def changed(action: Any, sample: Sample) -> Sample:
-    """What an action makes of a state."""
-    found = action(Sample(sample.t, *(np.array(x) for x in sample[1:])))
-    if found is None:
-        return sample
-    if isinstance(found, dict):
-        found = sample._replace(**found)
-    if not isinstance(found, Sample):
-        raise InputError(
-            f"an action returns a sample, a dict with q or v, or None, received {type(found).__name__}",
-            hint="for example lambda s: s._replace(v=-0.5 * s.v)",
-        )
-    q, v = (np.asarray(x, dtype=np.float64) for x in (found.q, found.v))
-    if (
-        q.shape != np.shape(sample.q)
-        or v.shape != np.shape(sample.v)
-        or not (np.isfinite(q).all() and np.isfinite(v).all())
-    ):
-        raise InputError(
-            f"an action must return {np.size(sample.q)} finite coordinates and {np.size(sample.v)} velocities, received"
-            f" shapes {q.shape} and {v.shape}"
-        )
-    return sample._replace(q=q, v=v)

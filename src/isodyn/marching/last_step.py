@@ -14,6 +14,7 @@ from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.error_sizes import begin_stretch
+from isodyn.marching.event_actions import refuse_open_rows
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.plan import LAST, MAIN, START
@@ -235,6 +236,8 @@ class LastStep(AtRest):
         self.note_left(row)
         for switch in switches:
             switch.apply(self)
+        if not self.assemble:
+            refuse_open_rows(self.ask, t, state.q, after, self.slowest, self.held)
         state.q[:], state.v[:], state.lag = after.q, after.v, 0.0
         self.memory.factors_good = 0
         forget(state)

@@ -23,10 +23,14 @@ from isodyn.real_numbers import real_array
 from isodyn.results.contacts import contacts_at
 from isodyn.results.dense_output import interpolate
 from isodyn.results.solution import Solution
+from isodyn.results.switched import NAME as LOADS_OFF
 from isodyn.stepping import initial
 
 KEPT = 1e-9  # constraints that rows keep better than this are kept between them too
-BY_STEP = ("step_error", "mu", "nu", "rank")  # of aux: rows that a time takes from the step it lies in
+# of aux: rows that a time takes from the step it lies in, from the row before it, and what stays as it is
+BY_STEP = ("step_error", "mu", "nu", "rank")
+FROM_THEN_ON = ("held", LOADS_OFF)
+WHOLE = ("event_times", "event_q", "event_v")
 
 
 def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray | None:
@@ -57,9 +61,17 @@ def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
     ends = sol.t[k] == times
     for row, own in zip((q, v, a, lam), (sol.q, sol.v, sol.a, sol.lam), strict=True):
         row[ends] = own[k[ends]]
-    if sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
-        _close_rows(sol, times, q, v, np.flatnonzero(~ends))
+    last = np.searchsorted(sol.t, times, side="right") - 1
     aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux} | contacts_at(sol, times, q, v)
+    aux |= {name: sol.aux[name][last] for name in FROM_THEN_ON if name in sol.aux} | _left_limits(sol, times)
+    aux |= {name: sol.aux[name] for name in WHOLE if name in sol.aux}
+    if sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
+        held = sol.aux["held"] if "held" in sol.aux else np.ones((sol.t.size, sol.system.m), dtype=np.int64)
+        between = np.flatnonzero(~ends)
+        for rows in np.unique(held[last[between]], axis=0):
+            which = between[(held[last[between]] == rows).all(axis=1)]
+            if rows.any():
+                _close_rows(sol, times, q, v, which, int(last[which[0]]), None if rows.all() else np.flatnonzero(rows))
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
     rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]
     stats, kept = sol.stats, {name: np.asarray(value) for name, value in chosen._asdict().items()}
@@ -68,12 +80,29 @@ def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
     return found
 
 
-def _close_rows(sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: Any) -> None:
-    """Move rows between steps onto the constraints."""
+def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
+    """Left-hand limits at those of the times that have such."""
+    if "breakpoint_rows" not in sol.aux:
+        return {}
+    at = sol.t[sol.aux["breakpoint_rows"].astype(int)]
+    rows = np.minimum(np.searchsorted(times, at), times.size - 1)
+    kept = times[rows] == at
+    limits = {name: sol.aux[name][kept] for name in ("q_left", "v_left", "a_left", "lam_left") if name in sol.aux}
+    return {"breakpoint_rows": rows[kept], **limits} if kept.any() else {}
+
+
+def _close_rows(
+    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: Any, known: int, held: Any
+) -> None:
+    """Move rows between steps onto the constraints; those that are held, where events have released
+    some, from a row of the solution on."""
     rest = AtRest(sol.system, span=float(sol.t[-1] - sol.t[0]))
-    rest.state.t = float(sol.t[0])
-    rest.look(float(sol.t[0]))
-    rest.make_consistent(float(sol.t[0]), True)
+    known = 0 if held is None else known
+    rest.held, rest.state.t = held, float(sol.t[known])
+    if known > 0:
+        rest.state.q, rest.state.v = sol.q[known], sol.v[known]
+    rest.look(float(sol.t[known]))
+    rest.make_consistent(float(sol.t[known]), True)
     for i in which:
         rest.state.q, rest.state.v = q[i], v[i]
         status = initial.nearest_consistent(*rest.physics(OPEN), float(times[i]), rest.state, rest.memory)

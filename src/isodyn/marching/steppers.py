@@ -22,7 +22,7 @@ from isodyn.stepping.memory import EPS, State
 # Radau's estimate is of order h⁴ and its error of order h⁵: steps held to rtol^(4/5) have an error
 # proportional to rtol; at this one both are the same. It is so small that errors are not larger than
 # those of steps held to rtol itself
-EQUAL_AT, POWER = 1e-10, 0.8
+EQUAL_AT, POWER = 1e-12, 0.8
 # of the error allowed in a step, at most, and times the root of rtol: what its iteration may leave
 LEFT, LEFT_AT_ROOT = 3e-3, 0.1
 LARGEST = 1000  # unknowns of full matrices: their factors take about a second
@@ -227,7 +227,7 @@ class OrderFive(OneMethod):
         if pattern is not None:
             own.colour = radau_sparse.colours_of(pattern)
             own.colours = int(own.colour.max(initial=-1)) + 1
-        rtol = EQUAL_AT * (given / EQUAL_AT) ** POWER
+        rtol = min(given, EQUAL_AT * (given / EQUAL_AT) ** POWER)
         own.rtol, own.project, self.inside = rtol, ending_of(run), rtol / given
         own.asks_in = -1
         own.tolerance = max(10.0 * EPS / rtol, min(LEFT, LEFT_AT_ROOT * np.sqrt(rtol)))

@@ -110,7 +110,7 @@ class Radau(StepMethod):
     inside a step, and to rounding at both levels at its end. Steps of mechanisms with more than
     100 unknowns solve with sparse matrices, others with full ones of up to 1000 unknowns. The error
     of the motion is proportional to rtol: the error of a step, which an estimate of lower order
-    tells, is held to rtol^(4/5) times a number that makes both equal at rtol = 1e-10.
+    tells, is held to rtol^(4/5) times a number that makes both equal at rtol = 1e-12.
 
     Parameters
     ----------

@@ -68,7 +68,8 @@ FAST = 1e-3  # contraction with which the matrices stay
 QUICK = 2  # iterations after which they stay in any case
 LEAST_ERROR = 1e-2  # smaller ones of the last step say nothing about the next
 TOO_LONG = 0.7  # of a step with which the iteration did not converge: no step is longer for a while
-RELAXED = 1.05  # how much that bound grows with every step
+RELAXED = 1.05  # how much that bound grows with every step, at least
+CALM = 0.1  # contraction with which it grows no more than that; the faster the iteration, the more
 HALF = 0.5  # of such a step is tried next
 LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
 
@@ -290,8 +291,8 @@ def growth(own: Collocation, h: float, error: float, state: State) -> float:
     if own.end == state.t and own.length > 0.0:
         found *= min(1.0, h / own.length * (own.last_error / error) ** 0.25)
     if own.longest > 0.0:
-        # the step with which the iteration converges changes slowly
-        own.longest *= RELAXED
+        # the step with which the iteration converges changes slowly, unless it has become a quick one
+        own.longest *= max(RELAXED, CALM / max(own.contraction, EPS))
         found = min(found, max(own.longest / h, LEAST))
     return found
 

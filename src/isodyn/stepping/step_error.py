@@ -15,13 +15,15 @@ solved for with the step's own factors,
     [ G  0  ] [  ·  ] = [      0     ],        [ G  0  ] [  ·  ] = [            0           ],
 
 which leaves what is tangent to the constraints, and of stiff parts what they move: springs take
-back errors of q and v, dampers those of v alone. Products with M and C = ∂balance/∂v are
+back errors of q and v, dampers those of v alone. Where the balance holds at t_{n+1} the error of q
+is solved for only if it could be the larger one. Products with M and C = ∂balance/∂v are
 differences of the balance.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
 from isodyn.kernels.compiled import BALANCE, OK, FloatArray, f8, i8, kernel
 from isodyn.stepping.closure import copy_to, fill_with, finite, measure
@@ -43,6 +45,7 @@ from isodyn.stepping.null_space import null_space_correction
 
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
 BEYOND = 1e300  # an error that is not a number
+PRECISE = 1e-8  # tolerance of the iteration with which the balance at its end counts as zero
 
 
 @kernel()
@@ -177,24 +180,18 @@ def note_roughness(t: float, state: State, memory: Memory) -> None:
         state.roughest, state.roughest_at = rough, t
 
 
-@kernel(i8(PHYSICS_REF, LEG, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
-def estimate(p: Physics, leg: Leg, t: float, before: State, state: State, memory: Memory, counters: Counters) -> int:
-    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v;
-    what the next one needs into the state. Loads are taken at t."""
+@kernel()
+def error_at_balance(
+    p: Physics, leg: Leg, t: float, before: State, state: State, memory: Memory, counters: Counters
+) -> int:
+    """`estimate` where the balance may hold elsewhere than at t_{n+1}; memory.r is the balance
+    there."""
     n = memory.x.size
-    follow_sizes(state, memory)
-    error_of_q(leg, before, state, memory)
-    status = balance_along(p, t, state, leg.phi, memory.error_q, 0.0, 0.0, memory)
-    for i in range(n):
-        memory.r[i] = memory.r_plus[i]
-        memory.dx[i], memory.dp[i] = leg.W1L6 * memory.r[i], 0.0
     of_v = 0.0 if p.closure.project > 0 else memory.c[1]
+    for i in range(n):
+        memory.dx[i], memory.dp[i] = leg.W1L6 * memory.r[i], 0.0
+    status = add_product(p, t, state, leg, memory.error_q, of_v, memory, memory.dp)
     if status == OK:
-        status = add_product(p, t, state, leg, memory.error_q, of_v, memory, memory.dp)
-    at_end = leg.W1 == 1.0 and leg.l5 == leg.W2L5 and leg.l3 == leg.W3L3
-    if at_end:
-        fill_with(memory.dx, 0.0)
-    elif status == OK:
         status = damp(p, leg, t, True, memory)
     copy_to(memory.dx, state.missed)
     error_of_v(leg, before, state, memory)
@@ -203,11 +200,66 @@ def estimate(p: Physics, leg: Leg, t: float, before: State, state: State, memory
     if status == OK:
         status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
     if status == OK:
-        status = damp(p, leg, t, at_end, memory)
-    counters.evaluations += 3 if state.q.size > 0 else 2
+        status = damp(p, leg, t, False, memory)
+    counters.evaluations += 2 if state.q.size > 0 else 1
     copy_to(memory.dx, memory.error_v)
     copy_to(memory.dp, memory.error_q)
     return status
+
+
+@kernel()
+def error_at_end(
+    p: Physics, leg: Leg, t: float, complete: bool, before: State, state: State, memory: Memory, counters: Counters
+) -> int:
+    """`estimate` where the balance holds at t_{n+1}, and nothing is missed there. Stiff parts take
+    back what they do of v first; of q only where its error could be the larger one, or if the
+    estimate has to be complete."""
+    fill_with(state.missed, 0.0)
+    error_of_v(leg, before, state, memory)
+    note_roughness(t, state, memory)
+    fill_with(memory.dx, 0.0)
+    status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
+    counters.evaluations += 1
+    of_q = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory)
+    if status == OK:
+        status = damp(p, leg, t, False, memory)
+    copy_to(memory.dx, memory.error_v)
+    of_v = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
+    if status != OK or not (of_q > of_v or complete):
+        return status
+    fill_with(memory.dx, 0.0)
+    by_v = 0.0 if p.closure.project > 0 else memory.c[1]
+    status = add_product(p, t, state, leg, memory.error_q, by_v, memory, memory.dx)
+    counters.evaluations += 1
+    if status == OK:
+        status = damp(p, leg, t, False, memory)
+    copy_to(memory.dx, memory.error_q)
+    return status
+
+
+@kernel(i8(PHYSICS_REF, LEG, f8, types.boolean, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+def estimate(
+    p: Physics, leg: Leg, t: float, complete: bool, before: State, state: State, memory: Memory, counters: Counters
+) -> int:
+    """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v;
+    what the next one needs into the state. Loads are taken at t. If it need not be complete, the
+    smaller of the errors is only a bound, and no force but those of the model acts."""
+    at_end = leg.W1 == 1.0 and leg.l5 == leg.W2L5 and leg.l3 == leg.W3L3
+    follow_sizes(state, memory)
+    error_of_q(leg, before, state, memory)
+    status = OK
+    if at_end and not complete and state.lam.size == 0 and leg.rtol <= PRECISE:
+        fill_with(memory.r, 0.0)
+    else:
+        status = balance_along(p, t, state, leg.phi, memory.error_q, 0.0, 0.0, memory)
+        counters.evaluations += 1
+        for i in range(memory.x.size):
+            memory.r[i] = memory.r_plus[i]
+    if status != OK:
+        return status
+    if at_end:
+        return error_at_end(p, leg, t, complete, before, state, memory, counters)
+    return error_at_balance(p, leg, t, before, state, memory, counters)
 
 
 @kernel()

@@ -1,0 +1,66 @@
+"""What the actions of events may make of a state: other positions on the constraints, and other
+velocities. Time goes on from where it is, and accelerations and multipliers follow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.marching.start import SMALL, gaps
+from isodyn.results.solution import Sample
+from isodyn.systems.questions import Questions
+
+HINT = "for example lambda s: s._replace(v=-0.5 * s.v)"
+
+
+def changed(action: Any, sample: Sample) -> Sample:
+    """What an action makes of a state."""
+    found = action(Sample(sample.t, *(np.array(x) for x in sample[1:])))
+    if found is None:
+        return sample
+    if isinstance(found, dict):
+        unknown = sorted(str(name) for name in found if name not in ("q", "v"))
+        if unknown:
+            raise InputError(f"an action changes q and v, received {', '.join(unknown)}", hint=HINT)
+        found = sample._replace(**found)
+    if not isinstance(found, Sample):
+        raise InputError(
+            f"an action returns a sample, a dict with q or v, or None, received {type(found).__name__}", hint=HINT
+        )
+    q, v = (np.asarray(x, dtype=np.float64) for x in (found.q, found.v))
+    if (
+        q.shape != np.shape(sample.q)
+        or v.shape != np.shape(sample.v)
+        or not (np.isfinite(q).all() and np.isfinite(v).all())
+    ):
+        raise InputError(
+            f"an action must return {np.size(sample.q)} finite coordinates and {np.size(sample.v)} velocities, received"
+            f" shapes {q.shape} and {v.shape}"
+        )
+    for name in ("t", "a", "lam"):
+        if not np.array_equal(getattr(found, name), getattr(sample, name), equal_nan=True):
+            raise InputError(
+                f"an action changes q and v, and this one has changed {name}",
+                hint="time goes on from where it is; accelerations and multipliers follow from q, v and the forces",
+            )
+    return sample._replace(q=q, v=v)
+
+
+def refuse_open_rows(
+    ask: Questions, t: float, before: FloatArray, after: Sample, slowest: float, held: IntArray | None
+) -> None:
+    """InputError where an action has moved positions off the constraints that are held."""
+    if not ask.system.m_phi or np.array_equal(before, after.q):
+        return
+    _, gap, raw = gaps(ask, t, after.q, after.v, slowest)[0]
+    if held is not None:
+        gap[np.setdiff1d(np.arange(gap.size), held)] = 0.0
+    if gap.size and np.abs(gap).max() > SMALL:
+        worst = int(np.abs(gap).argmax())
+        raise InputError(
+            f"an action has moved positions off constraint {ask.system.row_names[worst]!r} by {raw[worst]:.3g} at t = {t:.6g}",
+            hint="return positions that keep the constraints; velocities are moved onto them by the least change",
+        )
