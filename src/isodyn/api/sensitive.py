@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from isodyn.api.driver import schedule, size_of_steps
+from isodyn.api.driver import integrate, schedule, size_of_steps
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import as_formulation, facts_of
-from isodyn.marching.method import settle
+from isodyn.marching.method import settle, suited_to
 from isodyn.marching.progress import Progress
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition
-from isodyn.sensitivities.gradient import Gradient, Objective, Output, TapedRun, gradient_of
+from isodyn.sensitivities.gradient import Gradient, Objective, Output, gradient_of
 from isodyn.sensitivities.parameters import family_of
 from isodyn.sensitivities.run import SensitiveRun
+from isodyn.sensitivities.taped_run import TapedRun
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
-from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
+from isodyn.stepping.policies import StepPolicy, StepTimes
 from isodyn.systems import System, as_system, is_system
 
 KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe")
@@ -33,7 +34,7 @@ def checked_names(names: Any, what: str = "sensitivities") -> list[str]:
     return list(names)
 
 
-def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
+def refuse_options(options: dict[str, Any], scheme: Any) -> None:
     """SensitivityError for what derivatives do not go with."""
     empty: tuple[Any, ...] = (None, ())
     for name, value in options.items():
@@ -41,11 +42,19 @@ def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
             raise SensitivityError(f"sensitivities do not go with {name}=", hint=f"leave {name}= out")
     if isinstance(scheme, StepMethod | Composition):
         raise SensitivityError(f"steps of {scheme.name} are not differentiated", hint="take a Scheme")
-    if isinstance(dt, StepPolicy) and not isinstance(dt, StepTimes | FixedSteps):
-        raise SensitivityError(
-            f"steps that {dt!r} chooses by the motion are not differentiated",
-            hint="take a number for dt, or iso.StepTimes with the times of an adaptive run",
-        )
+
+
+def frozen_steps(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, options: dict[str, Any]) -> Any:
+    """Scheme and times of the steps that a policy chooses; the run is then differentiated with
+    these times as they are."""
+    if not isinstance(dt, StepPolicy):
+        return scheme, dt
+    keep = ("t0", "breakpoints", "newton", "assemble")
+    first = integrate(
+        given, scheme, formulation, dt=dt, t_end=t_end, **{key: options[key] for key in keep if key in options}
+    )
+    scheme, _ = suited_to(dt, scheme, options.get("newton"), as_system(given))
+    return scheme, StepTimes(first.t[1:])
 
 
 def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
@@ -72,8 +81,8 @@ def integrate_with_sensitivities(
 ) -> Solution:
     """The solution, with derivatives by the named parameters."""
     found = checked_names(names)
-    refuse_options(options, scheme, dt)
-    dt = size_of_steps(dt)
+    refuse_options(options, scheme)
+    scheme, dt = frozen_steps(given, scheme, formulation, size_of_steps(dt), t_end, options)
     stretches, typical = schedule(options["t0"], t_end, dt, options["breakpoints"], options["save_every"])
     family, system, method = prepared(given, scheme, formulation, typical)
     run = SensitiveRun(
@@ -100,6 +109,7 @@ def gradient(
     objective: Objective | Output,
     parameters: Sequence[str],
     t0: float = 0.0,
+    breakpoints: Sequence[float] = (),
     checkpoints: int = 20,
     newton: Newton | None = None,
     assemble: bool = False,
@@ -118,7 +128,8 @@ def gradient(
     scheme, formulation
         As for `integrate`.
     dt
-        Size of a step, or `StepTimes`.
+        Size of a step, `StepTimes`, or a policy such as `Adaptive`, whose steps are found by a run
+        before and then kept.
     t_end
         End of the run.
     objective
@@ -127,9 +138,11 @@ def gradient(
         Names of parameters, such as ["crank.mass", "pin.point.x"].
     t0
         Start of the run.
+    breakpoints
+        Times at which forces jump, as for `integrate`.
     checkpoints
-        Number of states that are kept; the steps between two of them are taken once more, and fit
-        into memory together.
+        Number of states that are kept, and of steps that are written down at a time; where that is
+        less than the square root of all steps, steps are taken again more than once.
     newton
         Settings of the iteration.
     assemble
@@ -160,12 +173,14 @@ def gradient(
     True
     """
     names = checked_names(parameters, "parameters")
-    refuse_options({}, scheme, dt)
+    refuse_options({}, scheme)
     if isinstance(checkpoints, bool) or not isinstance(checkpoints, int) or checkpoints < 1:
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
     wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
     every = 1 if wanted.along else 2**40
-    stretches, typical = schedule(t0, t_end, dt, (), every)
+    options = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble}
+    scheme, dt = frozen_steps(system, scheme, formulation, size_of_steps(dt), t_end, options)
+    stretches, typical = schedule(t0, t_end, dt, breakpoints, every)
     family, found, method = prepared(system, scheme, formulation, typical)
     run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble)
     return gradient_of(run, wanted, checkpoints, progress)
