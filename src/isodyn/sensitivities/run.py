@@ -26,6 +26,7 @@ from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
 from isodyn.sensitivities.matrix_check import MatrixCheck
 from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, Varied, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts, Variation, vary
+from isodyn.sensitivities.saltation import Jump
 from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent
 from isodyn.stepping.newton_settings import Newton
@@ -101,8 +102,11 @@ class SensitiveRun(Run):
         family: Family,
         names: Sequence[str],
         newton: Newton | None = None,
+        jumps: Sequence[Jump] = (),
         **options: Any,
     ) -> None:
+        self.jumps = {jump.t: jump for jump in jumps}
+        self.jump_times: list[tuple[Jump, list[float]]] = []
         newton = newton or Newton(rtol=1e-13)
         refuse(system, method, newton)
         self.variations = [vary(family, name) for name in names]
@@ -244,6 +248,11 @@ class SensitiveRun(Run):
     # ---- the course of the run
 
     def start(self, stretch: Any, *, first: bool) -> None:
+        jump = None if first else self.jumps.get(float(stretch.t_start))
+        if jump is not None:
+            after = jump.begin(self.sample())
+            self.state.q[:], self.state.v[:] = after.q, after.v
+            self.jump_times.append((jump, []))
         given = settled(self.system, self.state.q.copy()), self.state.v.copy()
         super().start(stretch, first=first)
         if not self.choices or not np.array_equal(self.independent.chosen, self.choices[-1][1]):
@@ -261,8 +270,13 @@ class SensitiveRun(Run):
                 answers = (function(ask) for ask in (*asked, here.ask))
                 return np.asarray(sum(w * x for w, x in zip(one.weights, answers, strict=True)))
 
+            if jump is not None:
+                dq0, dv0, at = jump.tangent(dq0, dv0, one)
+                self.jump_times[-1][1].append(at)
             dq = here.position(by, dq0)
             dv = here.velocity(by, dq, dv0)
+            if jump is not None:  # back from the event to a fixed time
+                dq, dv = dq - at * here.v * bool(self.system.nq), dv - at * here.a
             da, dlam = here.acceleration(by, dq, dv)
             tangents.q[j], tangents.v[j], tangents.a[j] = dq, dv, da
             tangents.da[j], tangents.lam[j] = 0.0, dlam
