@@ -176,24 +176,41 @@ def row_derivatives(run: TapedRun, sol: Solution, weighted: Weighted) -> tuple[F
         if name == "q" and system.nq == 0:
             found.append(out)
             continue
-        for i, size in enumerate(typical):
-            h = PART * size
+        for i in relevant(sol, name, typical, weighted):
+            h = PART * typical[i]
+            d = np.zeros(typical.size)
             for k, weight in zip(CENTRAL[0], CENTRAL[1], strict=True):
-                out[:, i] += weight / h * weighted.rows(_moved(sol, name, i, k * h))
+                d[i] = k * h
+                out[:, i] += weight / h * weighted.rows(_moved(sol, name, d))
         found.append(out)
     return tuple(found)
 
 
-def _moved(sol: Solution, name: str, i: int, h: float) -> Solution:
-    """The solution with one component of all rows moved."""
+def relevant(sol: Solution, name: str, typical: FloatArray, weighted: Weighted) -> list[int]:
+    """Components that the objective depends on: groups that change nothing when they are moved by
+    random steps are left out as a whole."""
+    plain, rng = weighted.rows(_moved(sol, name, np.zeros(typical.size))), np.random.default_rng(7)
+    found, groups = list[int](), [np.arange(typical.size)]
+    while groups:
+        group = groups.pop()
+        d = np.zeros(typical.size)
+        d[group] = PART * typical[group] * rng.uniform(0.5, 1.5, group.size)
+        if group.size == 0 or np.array_equal(weighted.rows(_moved(sol, name, d)), plain):
+            continue
+        if group.size == 1:
+            found.append(int(group[0]))
+        else:
+            groups += np.array_split(group, 2)
+    return found
+
+
+def _moved(sol: Solution, name: str, d: FloatArray) -> Solution:
+    """The solution with all rows moved by the same increments."""
     other, system = copy(sol), sol.system
     other.aux = {}
     if name != "q" or system.retract is None:
-        values = getattr(sol, name).copy()
-        values[:, i] += h
+        values = getattr(sol, name) + d[: getattr(sol, name).shape[1]]
     else:
-        d = np.zeros(system.nv)
-        d[i] = h
         values = np.array([system.retract(q.copy(), d.copy()) for q in sol.q])
     setattr(other, name, values)
     return other
