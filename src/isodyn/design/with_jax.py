@@ -51,7 +51,8 @@ def jax_function(
     --------
     ::
 
-        function = iso.design.jax_function(family, ["k"], objective="x", dt=0.01, t_end=1.0)
+        from isodyn.design.with_jax import jax_function
+        function = jax_function(family, ["k"], objective="x", dt=0.01, t_end=1.0)
         jax.grad(function)(jnp.array([4.0]))
     """
     try:
