@@ -39,6 +39,12 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "without stiffening the run ends at [s]": (5.0, 14.0),
         "largest von Mises' stress in the middle of the run [MPa]": (10.0, 200.0),
     },
+    "designs": {
+        "largest error of a length": (0.0, 2e-4),
+        "runs for the coupler curve": (5, 60),
+        "effort beside the exact one": (0.998, 1.005),
+        "product of the multipliers beside exp(−cT/J)": (0.995, 1.005),
+    },
     "hydraulic_lift": {
         "lifted [mm]": (279.0, 281.5),
         "difference from Radau [mm]": (0.0, 0.05),

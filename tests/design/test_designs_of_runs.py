@@ -153,7 +153,7 @@ def test_a_border_of_designs_that_cannot_be_run_is_told(constraints: list[iso.Co
 
     with pytest.warns(AccuracyWarning, match="ended beside designs that cannot be run"):
         found = iso.optimise(iso.Parametrised(soft, k=3.0), ["k"], objective="x", constraints=constraints, **RUN)
-    assert found["k"] == pytest.approx(8.0, rel=3e-3)  # derivatives look 0.2 % ahead
+    assert found["k"] == pytest.approx(8.0, rel=1e-4)  # where derivatives look back
 
 
 def test_breakpoints_of_a_problem_are_kept() -> None:
@@ -181,7 +181,7 @@ def test_breakpoints_of_a_problem_are_kept() -> None:
 def test_adjoints_are_left_to_runs_that_they_take() -> None:
     names = tuple(f"k{k}" for k in range(20))
     goal = iso.Objective(end="x")
-    for options, chosen in (({}, True), ({"breakpoints": (0.5,)}, False)):
+    for options, chosen in (({}, True), ({"breakpoints": (0.5,)}, True), ({"save_every": 2}, False)):
         assert Trial(FAMILY, names, goal, (), {**RUN, **options}, 1).by_adjoint is chosen
 
 

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from isodyn.api.driver import schedule, size_of_steps
+import numpy as np
+
+from isodyn.api.driver import integrate, schedule, size_of_steps
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import as_formulation, facts_of
-from isodyn.marching.method import settle
+from isodyn.marching.method import settle, suited_to
 from isodyn.marching.progress import Progress
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition
-from isodyn.sensitivities.gradient import Gradient, Objective, Output, TapedRun, gradient_of
+from isodyn.sensitivities.gradient import Gradient, Objective, Output, gradient_of
 from isodyn.sensitivities.parameters import family_of
 from isodyn.sensitivities.run import SensitiveRun
+from isodyn.sensitivities.saltation import event_times, jumps_of, refuse_switches
+from isodyn.sensitivities.taped_run import TapedRun
+from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
-from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
+from isodyn.stepping.policies import StepPolicy, StepTimes
 from isodyn.systems import System, as_system, is_system
 
-KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe")
+KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe", "events")
 
 
 def checked_names(names: Any, what: str = "sensitivities") -> list[str]:
@@ -33,7 +39,7 @@ def checked_names(names: Any, what: str = "sensitivities") -> list[str]:
     return list(names)
 
 
-def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
+def refuse_options(options: dict[str, Any], scheme: Any) -> None:
     """SensitivityError for what derivatives do not go with."""
     empty: tuple[Any, ...] = (None, ())
     for name, value in options.items():
@@ -41,11 +47,44 @@ def refuse_options(options: dict[str, Any], scheme: Any, dt: Any) -> None:
             raise SensitivityError(f"sensitivities do not go with {name}=", hint=f"leave {name}= out")
     if isinstance(scheme, StepMethod | Composition):
         raise SensitivityError(f"steps of {scheme.name} are not differentiated", hint="take a Scheme")
-    if isinstance(dt, StepPolicy) and not isinstance(dt, StepTimes | FixedSteps):
-        raise SensitivityError(
-            f"steps that {dt!r} chooses by the motion are not differentiated",
-            hint="take a number for dt, or iso.StepTimes with the times of an adaptive run",
-        )
+
+
+@dataclass
+class Course:
+    """Where the steps of a run end, and what happens on its way: both found by a run before, and
+    kept in the run that is differentiated."""
+
+    scheme: Any
+    dt: Any
+    t_end: float
+    breakpoints: Any
+    events: tuple[Event, ...] = ()
+    happened: tuple[Any, ...] = ()
+    stopped: str | None = None
+
+    @property
+    def ends_by_event(self) -> bool:
+        """Whether an event ended the run."""
+        return self.stopped is not None
+
+
+def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, options: dict[str, Any]) -> Course:
+    """The course of a run: the times of steps that a policy chooses, and of events."""
+    events, sized = read_events(options.get("events") or ()), isinstance(dt, StepPolicy)
+    found = Course(scheme, dt, t_end, options["breakpoints"], events)
+    if not sized and not events:
+        return found
+    refuse_switches(events)
+    keep = {key: options[key] for key in ("t0", "breakpoints", "newton", "assemble")}
+    first = integrate(given, scheme, formulation, dt=dt, t_end=t_end, events=events, **keep)
+    found.scheme, _ = suited_to(dt if sized else None, scheme, options["newton"], as_system(given))
+    found.happened, found.stopped = tuple(first.events), first.stats.stopped
+    acting = {one.t for one in first.events if events[one.index].acts}
+    if sized or acting or found.stopped is not None:
+        found.dt, found.t_end = StepTimes(np.unique(first.t[1:])), float(first.t[-1])
+        inside = {float(t) for t in np.atleast_1d(options["breakpoints"])} | acting
+        found.breakpoints = sorted(t for t in inside if options["t0"] < t < found.t_end)
+    return found
 
 
 def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
@@ -72,10 +111,12 @@ def integrate_with_sensitivities(
 ) -> Solution:
     """The solution, with derivatives by the named parameters."""
     found = checked_names(names)
-    refuse_options(options, scheme, dt)
-    dt = size_of_steps(dt)
-    stretches, typical = schedule(options["t0"], t_end, dt, options["breakpoints"], options["save_every"])
-    family, system, method = prepared(given, scheme, formulation, typical)
+    refuse_options(options, scheme)
+    way = course(given, scheme, formulation, size_of_steps(dt), t_end, options)
+    stretches, typical = schedule(options["t0"], way.t_end, way.dt, way.breakpoints, options["save_every"])
+    family, system, method = prepared(given, way.scheme, formulation, typical)
+    last = way.t_end if way.ends_by_event else np.inf
+    jumps = jumps_of(system, way.events, [one for one in way.happened if one.t < last])
     run = SensitiveRun(
         system,
         method,
@@ -85,9 +126,17 @@ def integrate_with_sensitivities(
         newton=options["newton"],
         observe=options["observe"],
         assemble=options["assemble"],
+        jumps=jumps,
     )
     with Progress(run.whole, options["progress"]) as bar:
-        return run.execute(bar)
+        sol = run.execute(bar)
+    if way.happened:
+        sol.events = list(way.happened)
+        for name, times in zip(found, event_times(run, way.events, way.happened), strict=True):
+            sol.sensitivity(name).events = np.array(times)
+    if way.stopped is not None and sol.stats.stopped is None:
+        sol.stats = replace(sol.stats, stopped=way.stopped)
+    return sol
 
 
 def gradient(
@@ -100,6 +149,7 @@ def gradient(
     objective: Objective | Output,
     parameters: Sequence[str],
     t0: float = 0.0,
+    breakpoints: Sequence[float] = (),
     checkpoints: int = 20,
     newton: Newton | None = None,
     assemble: bool = False,
@@ -118,7 +168,8 @@ def gradient(
     scheme, formulation
         As for `integrate`.
     dt
-        Size of a step, or `StepTimes`.
+        Size of a step, `StepTimes`, or a policy such as `Adaptive`, whose steps are found by a run
+        before and then kept.
     t_end
         End of the run.
     objective
@@ -127,9 +178,11 @@ def gradient(
         Names of parameters, such as ["crank.mass", "pin.point.x"].
     t0
         Start of the run.
+    breakpoints
+        Times at which forces jump, as for `integrate`.
     checkpoints
-        Number of states that are kept; the steps between two of them are taken once more, and fit
-        into memory together.
+        Number of states that are kept, and of steps that are written down at a time; where that is
+        less than the square root of all steps, steps are taken again more than once.
     newton
         Settings of the iteration.
     assemble
@@ -160,12 +213,14 @@ def gradient(
     True
     """
     names = checked_names(parameters, "parameters")
-    refuse_options({}, scheme, dt)
+    refuse_options({}, scheme)
     if isinstance(checkpoints, bool) or not isinstance(checkpoints, int) or checkpoints < 1:
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
     wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
     every = 1 if wanted.along else 2**40
-    stretches, typical = schedule(t0, t_end, dt, (), every)
-    family, found, method = prepared(system, scheme, formulation, typical)
+    options = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble}
+    way = course(system, scheme, formulation, size_of_steps(dt), t_end, options)
+    stretches, typical = schedule(t0, t_end, way.dt, breakpoints, every)
+    family, found, method = prepared(system, way.scheme, formulation, typical)
     run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble)
     return gradient_of(run, wanted, checkpoints, progress)

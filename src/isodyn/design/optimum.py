@@ -277,11 +277,12 @@ class Search:
             tol=1e-8,
             **given,
         )
-        if not found.success:
-            text = f"the search may have stopped before the best design: {found.message}"
-            warnings.warn(AccuracyWarning(text), stacklevel=3)
+        told = "" if found.success else str(found.message)
         if any(float(np.abs(x - found.x).max()) < BESIDE for x in self.refused):
             text = "the search ended beside designs that cannot be run: there may be better ones along their border"
+            warnings.warn(AccuracyWarning(f"{text} ({told})" if told else text), stacklevel=3)
+        elif told:
+            text = f"the search may have stopped before the best design: {told}"
             warnings.warn(AccuracyWarning(text), stacklevel=3)
         return np.asarray(found.x), str(found.message)
 

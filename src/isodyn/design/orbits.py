@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.api import integrate
-from isodyn.design.starts import Starts, apart, with_start
+from isodyn.design.starts import Starts, apart, consistent, with_start
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.solution import Solution
@@ -24,6 +24,7 @@ from isodyn.systems import as_system
 
 CLOSED = 1e-6  # a motion whose end is nearer to its start than this, in typical sizes, is periodic
 DONE = 1e-9  # … and this is where the search for one ends
+ALLOWED = 1e-6  # singular values of a projection above this are not zero
 ONE = 1e-6  # multipliers outside the unit circle by less than this are on it
 
 
@@ -48,6 +49,8 @@ class Orbit:
         The system with its start on the orbit.
     free_period
         Whether the period was found, too: a shift in time then gives the multiplier 1.
+    basis
+        Of systems with constraints: orthonormal changes of the state, in columns, that they allow.
 
     Examples
     --------
@@ -67,6 +70,7 @@ class Orbit:
     runs: int
     system: Any
     free_period: bool = False
+    basis: FloatArray | None = None
 
     def __repr__(self) -> str:
         size = float(np.abs(self.multipliers).max(initial=0.0))
@@ -74,8 +78,10 @@ class Orbit:
 
     @property
     def multipliers(self) -> Any:
-        """Floquet multipliers, the largest first."""
-        found = np.linalg.eigvals(self.monodromy)
+        """Floquet multipliers, the largest first; of systems with constraints as many as there are
+        free coordinates of the state."""
+        U = self.basis
+        found = np.linalg.eigvals(self.monodromy if U is None else U.T @ self.monodromy @ U)
         return found[np.argsort(-np.abs(found), kind="stable")]
 
     @property
@@ -100,12 +106,27 @@ def _steps(period: float, dt: float) -> int:
     return max(1, round(period / dt))
 
 
-def _turned(system: Any, t0: float, period: float, steps: int, options: dict[str, Any]) -> tuple[Starts, Solution, Any]:
-    """One period with its derivatives: family, solution, Φ."""
-    starts = Starts(system)
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """One period with its derivatives by the start: Φ, and a basis of the changes of the start that
+    the constraints allow."""
+
+    starts: Starts
+    solution: Solution
+    matrix: FloatArray
+    basis: FloatArray | None
+
+
+def _turned(system: Any, t0: float, period: float, steps: int, options: dict[str, Any]) -> Turn:
+    """One period from a consistent start."""
+    starts = Starts(consistent(system, t0, period))
     sol = integrate(starts, sensitivities=list(starts.names), dt=period / steps, t0=t0, t_end=t0 + period, **options)
-    columns = [sol.sensitivity(name) for name in starts.names]
-    return starts, sol, np.array([starts.chart.coordinates(one.dq[-1], one.v[-1]) for one in columns]).T
+    by = [sol.sensitivity(name) for name in starts.names]
+    first, last = (np.array([starts.chart.coordinates(one.dq[k], one.v[k]) for one in by]).T for k in (0, -1))
+    if not starts.system.m:
+        return Turn(starts, sol, last, None)
+    U, sizes, _ = np.linalg.svd(first)  # a projection onto what the constraints allow
+    return Turn(starts, sol, last, np.asarray(U[:, sizes > ALLOWED]))
 
 
 def _gap(starts: Starts, sol: Solution) -> tuple[FloatArray, float]:
@@ -134,7 +155,7 @@ def floquet(system: Any, *, period: float, dt: float, t0: float = 0.0, **options
     Parameters
     ----------
     system
-        A system without constraints whose start lies on the orbit.
+        A system whose start lies on the orbit.
     period
         Length of the period.
     dt
@@ -162,14 +183,14 @@ def floquet(system: Any, *, period: float, dt: float, t0: float = 0.0, **options
     False
     """
     steps = _steps(period, dt)
-    starts, sol, matrix = _turned(as_system(system), t0, float(period), steps, options)
-    _, size = _gap(starts, sol)
+    turn = _turned(as_system(system), t0, float(period), steps, options)
+    _, size = _gap(turn.starts, turn.solution)
     if not size <= CLOSED:
         raise InputError(
             f"the motion is not periodic: after {period:g} it misses its start by {size:.2g} typical sizes",
             hint="iso.periodic_orbit finds a start",
         )
-    return Orbit(sol, float(period), matrix, size, 1, starts.system)
+    return Orbit(turn.solution, float(period), turn.matrix, size, 1, turn.starts.system, basis=turn.basis)
 
 
 def periodic_orbit(
@@ -187,7 +208,7 @@ def periodic_orbit(
     Parameters
     ----------
     system
-        A system without constraints; its start is the first guess.
+        A system; its start is the first guess.
     period
         Length of the period, or a guess of it.
     dt
@@ -226,18 +247,19 @@ def periodic_orbit(
     steps, here = _steps(period, dt), as_system(system)
     T, best = float(period), np.inf
     for k in range(max_runs):
-        starts, sol, matrix = _turned(here, t0, T, steps, {"assemble": True, **options})
+        turn = _turned(here, t0, T, steps, {"assemble": True, **options})
+        starts, sol, here = turn.starts, turn.solution, turn.starts.system
         gap, size = _gap(starts, sol)
         if size <= DONE:
             if free_period and _rests(starts, sol):
                 raise ConvergenceError(
                     "the search ended at rest, where every period fits", hint="start nearer to the motion"
                 )
-            return Orbit(sol, T, matrix, size, k + 1, here, free_period)
+            return Orbit(sol, T, turn.matrix, size, k + 1, here, free_period, turn.basis)
         if not size < 1e3 * best:
             break
         best = min(best, size)
-        A, b = matrix - np.eye(gap.size), -gap
+        A, b = turn.matrix - np.eye(gap.size), -gap
         if free_period:
             rate = [starts.chart.coordinates(sol.v[i], sol.a[i]) for i in (-1, 0)]
             A = np.block([[A, rate[0][:, None]], [rate[1][None], np.zeros((1, 1))]])
@@ -262,7 +284,7 @@ def lyapunov_exponents(
     Parameters
     ----------
     system
-        A system without constraints.
+        A system.
     dt
         Size of a step.
     t_end
@@ -279,7 +301,7 @@ def lyapunov_exponents(
     Returns
     -------
     exponents
-        One for each coordinate of the state.
+        One for each free coordinate of the state.
 
     Raises
     ------
@@ -309,9 +331,11 @@ def lyapunov_exponents(
     here, counted = as_system(system), 0.0
     for k in range(parts):
         t = t0 + k * every
-        _, sol, matrix = _turned(here, t, float(every), steps, {"assemble": True, **options})
-        here = with_start(here, sol.q[-1], sol.v[-1])
-        Q, R = np.linalg.qr(matrix if Q is None else matrix @ Q)
+        turn = _turned(here, t, float(every), steps, {"assemble": True, **options})
+        here = with_start(here, turn.solution.q[-1], turn.solution.v[-1])
+        if Q is None:
+            Q = np.eye(turn.matrix.shape[0]) if turn.basis is None else turn.basis
+        Q, R = np.linalg.qr(turn.matrix @ Q)
         if k * every >= skip - 1e-9 * every:
             total, counted = total + np.log(np.abs(np.diag(R))), counted + every
     return np.sort(np.asarray(total / counted))[::-1]

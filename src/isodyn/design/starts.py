@@ -1,4 +1,4 @@
-"""Derivatives of runs by their start, of systems without constraints."""
+"""Derivatives of runs by their start."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError, SensitivityError
+from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.marching.at_rest import AtRest
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import Description
 
@@ -55,15 +56,23 @@ class Chart:
         return (moved(self.system, self.q, x[:n]), self.v + x[n:]) if self.q.size else (self.q, self.v + x)
 
 
+def consistent(system: Any, t0: float, span: float) -> Any:
+    """The system with its start moved onto its constraints. Only there is the derivative of a run
+    by its start that of the motion: beside them, moving it there counts as well."""
+    if not system.m:
+        return system
+    rest = AtRest(system, assemble=True, span=span)
+    rest.state.t = t0
+    rest.look(t0)
+    rest.make_consistent(t0, True)
+    return with_start(system, rest.state.q.copy(), rest.state.v.copy())
+
+
 class Starts(Description):
-    """A system whose parameters are the coordinates of its start."""
+    """A system whose parameters are the coordinates of its start; with constraints all coordinates,
+    of which only directions along the constraints count."""
 
     def __init__(self, system: Any) -> None:
-        if system.m:
-            raise SensitivityError(
-                "starts on constraints have no coordinates here: only systems without constraints are taken",
-                hint="describe the system in free coordinates",
-            )
         self.system = system
         self.chart = Chart(system, settled(system, np.array(system.q0)), np.array(system.v0))
         self.names = tuple(f"start.{k}" for k in range(self.chart.size))

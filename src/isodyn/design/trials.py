@@ -19,7 +19,17 @@ from isodyn.sensitivities.gradient import Objective, Output, Weighted
 from isodyn.sensitivities.parameters import CENTRAL, Family
 
 MANY = 12  # more parameters than this for every number: adjoints
-ADJOINT = {"scheme", "formulation", "dt", "t_end", "t0", "newton", "assemble", "progress"}  # options that they take
+ADJOINT = {
+    "scheme",
+    "formulation",
+    "dt",
+    "t_end",
+    "t0",
+    "breakpoints",
+    "newton",
+    "assemble",
+    "progress",
+}  # options that they take
 PART = 1e-3  # of a parameter: points of differences of functions of parameters
 
 

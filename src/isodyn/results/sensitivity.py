@@ -82,6 +82,7 @@ class Sensitivity:
         self.sol, self.name, self.value = sol, name, value
         self.dq, self.v, self.a, self.lam = dq, v, a, lam
         self.systems, self.weights = tuple(systems), tuple(weights)
+        self.events: FloatArray = np.zeros(0)  # derivatives of the times of `sol.events`
 
     def __repr__(self) -> str:
         return f"<Sensitivity to {self.name} = {self.value:.6g}: {self.sol.t.size} rows>"

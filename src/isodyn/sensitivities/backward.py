@@ -14,8 +14,16 @@ from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.linear_solvers.block_lu import fill_lower
 from isodyn.linear_solvers.dense import lu_solve_transposed
 from isodyn.linear_solvers.many_solves import solve_transposed
-from isodyn.sensitivities.forward import DONE, ENOUGH, MOST, UNSOLVED
-from isodyn.sensitivities.linearise import ask, by_parameter, exact_matrix, linearise, times, times_transposed
+from isodyn.sensitivities.forward import MOST, UNSOLVED, is_last
+from isodyn.sensitivities.linearise import (
+    ask,
+    by_parameter,
+    exact_matrix,
+    linearise,
+    own_answers,
+    times,
+    times_transposed,
+)
 from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tangents, Tape, Together, Varied
 from isodyn.sensitivities.retraction import move_back
 from isodyn.stepping.closure import copy_to, end_state, fill_with
@@ -50,7 +58,7 @@ def recall_step(p: Physics, leg: Leg, tape: Tape, k: int, after: State, memory: 
 @kernel()
 def factorise_back(p: Physics, linear: Linear, adjoint: Adjoint, memory: Memory) -> int:
     """Factors of [c₀M + c₁C + c₂K, Dᵀ; G₁ 0] of the linearised step, into memory.J."""
-    c, n, m = memory.c, natural(linear.x.size), natural(p.rows.size)
+    c, n, m = memory.c, natural(linear.work.size), natural(p.rows.size)
     values = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
     for i in range(linear.K.size):
         values[i] = c[0] * linear.M[i] + c[1] * linear.C[i] + c[2] * linear.K[i]
@@ -86,38 +94,12 @@ def solve_back(p: Physics, memory: Memory, adjoint: Adjoint, second: bool, b: An
 
 
 @kernel()
-def prepare_rows(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
-    """What the transposed rows need: M_n, G_n of the range, and ∂balance/∂q at t_{n+1}."""
+def prepare_range(p: Physics, linear: Linear, memory: Memory) -> int:
+    """M_n and G_n of the range."""
     before, c = memory.before, memory.kappa
-    status = OK
-    if p.closure.keep_position == 1:
-        status = exact_matrix(
-            p, linear, 0, before.t, before.q, before.v, linear.no_a, linear.no_lam, memory, linear.M_n
-        )
-        if status == OK:
-            status = ask(p, linear, CONSTRAINT, before.t, before.q, before.v, linear.no_a, before.lam, c, linear.G_n)
-    if status == OK and linear.exact == 1:
-        status = exact_matrix(p, linear, 2, t_1, after.q, after.v, linear.no_a, linear.no_lam, memory, linear.K_1)
-    return status
-
-
-@kernel()
-def transposed_rates(
-    p: Physics, linear: Linear, adjoint: Adjoint, t_1: float, after: State, memory: Memory, factor: float, out: Any
-) -> int:
-    """out += factor·Γᵀu for adjoint.u; of models with exact matrices ∂(Gᵀu)/∂qᵀ v."""
-    n, m, u = natural(linear.x.size), natural(linear.no_lam.size), adjoint.u
-    if after.q.size == 0:
-        return OK
-    if linear.exact == 0:
-        for i in range(m):
-            for j in range(n):
-                out[j] += factor * u[i] * linear.gamma[i * n + j]
-        return OK
-    status = exact_matrix(p, linear, 2, t_1, after.q, after.v, linear.no_a, u, memory, adjoint.K_u)
-    for e in range(adjoint.K_u.size):
-        adjoint.K_u[e] -= linear.K_1[e]
-    times_transposed(linear.J_starts, linear.J_columns, adjoint.K_u, after.v, factor, out)
+    status = exact_matrix(p, linear, 0, before.t, before.q, before.v, linear.no_a, linear.no_lam, memory, linear.M_n)
+    if status == OK:
+        status = ask(p, linear, CONSTRAINT, before.t, before.q, before.v, linear.no_a, before.lam, c, linear.G_n)
     return status
 
 
@@ -132,13 +114,10 @@ def weights_of_row(p: Physics, leg: Leg, dt: float, i: int) -> tuple[float, floa
 
 
 @kernel()
-def spread_back(
-    p: Physics, leg: Leg, t_1: float, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
-) -> int:
+def spread_back(p: Physics, leg: Leg, dt: float, after: State, linear: Linear, adjoint: Adjoint) -> None:
     """Q₁, V₁, D₁ and the products with w₁, for the present multipliers."""
     copy_to(adjoint.q, adjoint.Q_1)
     copy_to(adjoint.v, adjoint.V_1)
-    status = OK
     if p.rows.size > 0:
         fill_with(adjoint.u, 0.0)
         fill_with(linear.work_m, 0.0)
@@ -149,7 +128,8 @@ def spread_back(
             linear.work_m[i] = of_q * adjoint.w_2[i] + adjoint.w_3[i] / (dt * dt)
         times_transposed(linear.G_starts, linear.G_columns, linear.G_1, adjoint.u, -1.0, adjoint.V_1)
         times_transposed(linear.G_starts, linear.G_columns, linear.G_1, linear.work_m, -1.0, adjoint.Q_1)
-        status = transposed_rates(p, linear, adjoint, t_1, after, memory, -1.0, adjoint.Q_1)
+        if after.q.size > 0:
+            times_transposed(linear.G_starts, linear.G_columns, linear.gamma, adjoint.u, -1.0, adjoint.Q_1)
     move_back(linear, linear.T_e, adjoint.Q_1, adjoint.D_1)
     fill_with(adjoint.Kw, 0.0)
     fill_with(adjoint.Cw, 0.0)
@@ -158,18 +138,15 @@ def spread_back(
     times_transposed(linear.J_starts, linear.J_columns, linear.C, adjoint.w_1, 1.0, adjoint.Cw)
     times_transposed(linear.J_starts, linear.J_columns, linear.M, adjoint.w_1, 1.0, adjoint.Mw)
     move_back(linear, linear.T_b, adjoint.Kw, adjoint.D_b)
-    return status
 
 
 @kernel()
 def correct_back(
-    p: Physics, leg: Leg, t_1: float, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
+    p: Physics, leg: Leg, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
 ) -> float:
-    """One correction of the multipliers; its relative size, or −status."""
-    n, m, c = natural(linear.x.size), natural(p.rows.size), memory.c
-    status = spread_back(p, leg, t_1, dt, after, memory, linear, adjoint)
-    if status != OK:
-        return -float(status)
+    """One correction of the multipliers; its relative size."""
+    n, m, c = natural(linear.work.size), natural(p.rows.size), memory.c
+    spread_back(p, leg, dt, after, linear, adjoint)
     for i in range(n):
         force = c[2] * adjoint.D_b[i] + c[1] * adjoint.Cw[i] + c[0] * adjoint.Mw[i]
         moved = leg.l5 * dt * adjoint.V_1[i] + leg.l3 * dt * dt * adjoint.D_1[i]
@@ -253,7 +230,7 @@ def add_parameters(p: Physics, leg: Leg, dt: float, keep: bool, tangents: Tangen
 
 @kernel()
 def multipliers_back(
-    p: Physics, leg: Leg, t_1: float, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
+    p: Physics, leg: Leg, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
 ) -> int:
     """The multipliers of a step, by iteration."""
     fill_with(adjoint.w_1, 0.0)
@@ -262,10 +239,8 @@ def multipliers_back(
     fill_with(adjoint.w_4, 0.0)
     last, status = 1e300, UNSOLVED
     for k in range(MOST):
-        change = correct_back(p, leg, t_1, dt, after, memory, linear, adjoint)
-        if change < 0.0:
-            return int(-change)
-        if change <= DONE or (k > 1 and change > 0.5 * last and change <= ENOUGH):
+        change = correct_back(p, leg, dt, after, memory, linear, adjoint)
+        if is_last(change, last, 1.0, 0.0, k):
             status = OK
             break
         last = change
@@ -291,15 +266,16 @@ def step_back(
     status = factorise_range(p, t_1, before, memory) if keep else OK
     if status == OK:
         status = linearise(p, leg, t, t_1, dt, before, after, memory, linear)
-    if status == OK and p.rows.size > 0:
-        status = prepare_rows(p, linear, t_1, after, memory)
+    if status == OK and keep:
+        status = prepare_range(p, linear, memory)
     if status == OK:
         status = factorise_back(p, linear, adjoint, memory)
     if status != OK:
         return status
-    status = multipliers_back(p, leg, t_1, dt, after, memory, linear, adjoint)
+    status = multipliers_back(p, leg, dt, after, memory, linear, adjoint)
+    spread_back(p, leg, dt, after, linear, adjoint)
     if status == OK:
-        status = spread_back(p, leg, t_1, dt, after, memory, linear, adjoint)
+        status = own_answers(other, varied, t, t_1, before, after, memory, linear)
     for j in range(varied.in_balance.size):
         if status == OK and varied.in_balance[j] == 1:
             status = by_parameter(other, varied, j, t, t_1, before, after, memory, linear, tangents)

@@ -2,9 +2,8 @@
 
     objective = end(t_end) + ∫ integral dt + Σ at(t_i)
 
-The states at some steps are kept; between two of them the steps are taken once more, written onto a
-tape and gone back over (isodyn.sensitivities.backward). Recorded steps are the same to the last
-bit.
+The states at some steps are kept; the steps after them are taken again, written onto a tape and
+gone back over (isodyn.sensitivities.taped_run). Repeated steps are the same to the last bit.
 """
 
 from __future__ import annotations
@@ -17,18 +16,13 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError, SensitivityError
-from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import OK, FloatArray
-from isodyn.marching.outcome import solution_of
+from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
 from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
-from isodyn.sensitivities.backward import march_back
-from isodyn.sensitivities.memory import Adjoint, Tape
+from isodyn.sensitivities.memory import Adjoint
 from isodyn.sensitivities.parameters import CENTRAL, PART
-from isodyn.sensitivities.run import SensitiveRun
-from isodyn.sensitivities.taping import march_taped
-from isodyn.stepping.memory import allocate, new_state, weigh
+from isodyn.sensitivities.taped_run import TapedRun
 from isodyn.systems.base import System
 
 Output = str | tuple[str, str] | Callable[[Solution], Any]
@@ -168,83 +162,6 @@ class Weighted:
         return total
 
 
-class TapedRun(SensitiveRun):
-    """A run that keeps its states at some steps, and goes back over the others."""
-
-    transposed = True
-
-    def prepare(self, checkpoints: int) -> None:
-        """Memory for a tape between two of the states that are kept."""
-        if len(self.stretches) > 1:
-            raise SensitivityError(
-                "gradients do not go back over breakpoints", hint="use integrate(..., sensitivities=[...])"
-            )
-        self.length = max(1, -(-self.total_steps // checkpoints))
-        self.states: list[Any] = []
-        self.tape = self.new_tape(0)
-
-    def new_tape(self, steps: int) -> Tape:
-        """A tape of this length."""
-        return Tape(steps=steps, nq=self.system.nq, nv=self.system.nv, m=self.system.m)
-
-    def exchange_rows(self) -> None:
-        raise SensitivityError(
-            f"other redundant rows are enforced from t = {self.state.t:.6g} on: gradients do not go back over that",
-            hint="use integrate(..., sensitivities=[...]), or remove redundant rows",
-        )
-
-    def march(self, upto: int) -> int:
-        """March from one kept state to the next."""
-        while self.state.step < upto:
-            step = int(self.state.step)
-            if step % self.length == 0 and len(self.states) == step // self.length:
-                self.states.append((self.state.copy(), int(self.counters.rows)))
-            status = self.march_taped(min(upto, (step // self.length + 1) * self.length))
-            if status != OK:
-                return status
-        return OK
-
-    def march_taped(self, upto: int) -> int:
-        """Call the march that writes its steps down, as far as the tape goes."""
-        model = self.model
-        tables: Any = model.function, model.tables, model.scratch, self.plan, upto
-        tables += self.state, self.memory, self.columns, self.rows, self.counters, self.tape
-        return self.understood(int(march_taped(*tables)))
-
-    def solution(self, stopped: str | None) -> Solution:
-        """The solution, without sensitivities."""
-        return solution_of(self, stopped)
-
-    def go_back(self, adjoint: Adjoint) -> None:
-        """Bring the adjoint from the end of the run to its start."""
-        system, model = self.system, self.model
-        packed = None if model.sparsity is None else self.memory.blocks
-        memory = allocate(system.nq, system.nv, system.m, self.independent.chosen, dense=True, packed=packed)
-        weigh(memory, self.weights)
-        after, other = new_state(system.nq, system.nv, system.m), self.models[0][0]
-        self.tape = self.new_tape(min(self.length, self.total_steps))
-        ends = [(k + 1) * self.length for k in range(len(self.states))]
-        for (state, rows), end in zip(reversed(self.states), reversed(ends), strict=True):
-            if interrupts.pending():
-                raise KeyboardInterrupt
-            self.state.copy_from(state)
-            self.counters.rows, self.tape.count, self.memory.factors_good = rows, 0, 0
-            self.march_taped(min(end, self.total_steps))
-            tables: Any = model.function, model.tables, model.scratch, other.function, self.plan
-            tables += after, memory, self.tape, self.together, adjoint
-            status = march_back(*tables)
-            self.check(self.understood(int(status)), self.tape.t[0], self.tape.t_after[0])
-
-    def by_start(self, adjoint: Adjoint) -> FloatArray:
-        """What the derivatives of the start add."""
-        first = self.first_tangents
-        return np.asarray(sum(getattr(first, name) @ getattr(adjoint, name) for name in ("q", "v", "a", "lam")))
-
-    def start(self, stretch: Any, *, first: bool) -> None:
-        super().start(stretch, first=first)
-        self.first_tangents = self.tangents.copy()
-
-
 def row_derivatives(run: TapedRun, sol: Solution, weighted: Weighted) -> tuple[FloatArray, ...]:
     """Derivatives of what rows add to the objective by their own q (as increments), v, a and
     lam."""
@@ -259,24 +176,41 @@ def row_derivatives(run: TapedRun, sol: Solution, weighted: Weighted) -> tuple[F
         if name == "q" and system.nq == 0:
             found.append(out)
             continue
-        for i, size in enumerate(typical):
-            h = PART * size
+        for i in relevant(sol, name, typical, weighted):
+            h = PART * typical[i]
+            d = np.zeros(typical.size)
             for k, weight in zip(CENTRAL[0], CENTRAL[1], strict=True):
-                out[:, i] += weight / h * weighted.rows(_moved(sol, name, i, k * h))
+                d[i] = k * h
+                out[:, i] += weight / h * weighted.rows(_moved(sol, name, d))
         found.append(out)
     return tuple(found)
 
 
-def _moved(sol: Solution, name: str, i: int, h: float) -> Solution:
-    """The solution with one component of all rows moved."""
+def relevant(sol: Solution, name: str, typical: FloatArray, weighted: Weighted) -> list[int]:
+    """Components that the objective depends on: groups that change nothing when they are moved by
+    random steps are left out as a whole."""
+    plain, rng = weighted.rows(_moved(sol, name, np.zeros(typical.size))), np.random.default_rng(7)
+    found, groups = list[int](), [np.arange(typical.size)]
+    while groups:
+        group = groups.pop()
+        d = np.zeros(typical.size)
+        d[group] = PART * typical[group] * rng.uniform(0.5, 1.5, group.size)
+        if group.size == 0 or np.array_equal(weighted.rows(_moved(sol, name, d)), plain):
+            continue
+        if group.size == 1:
+            found.append(int(group[0]))
+        else:
+            groups += np.array_split(group, 2)
+    return found
+
+
+def _moved(sol: Solution, name: str, d: FloatArray) -> Solution:
+    """The solution with all rows moved by the same increments."""
     other, system = copy(sol), sol.system
     other.aux = {}
     if name != "q" or system.retract is None:
-        values = getattr(sol, name).copy()
-        values[:, i] += h
+        values = getattr(sol, name) + d[: getattr(sol, name).shape[1]]
     else:
-        d = np.zeros(system.nv)
-        d[i] = h
         values = np.array([system.retract(q.copy(), d.copy()) for q in sol.q])
     setattr(other, name, values)
     return other
@@ -304,7 +238,6 @@ def gradient_of(run: TapedRun, objective: Objective, checkpoints: int, progress:
         m=system.m,
         parameters=len(run.variations),
         unknowns=unknowns,
-        J_back=run.linear.M_n.size,
         rows=sol.t.size,
     )
     adjoint.row_q, adjoint.row_v, adjoint.row_a, adjoint.row_lam = rows

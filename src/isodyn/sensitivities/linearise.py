@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from isodyn.kernels.compiled import (
+    ACCELERATION,
     BALANCE,
     CONSTRAINT,
     JACOBIAN,
@@ -183,22 +184,86 @@ def linearise_range(p: Physics, linear: Linear, state: State, memory: Memory) ->
 
 
 @kernel()
+def rates_along(
+    p: Physics, linear: Linear, t_1: float, after: State, memory: Memory, d: FloatArray, out: FloatArray
+) -> int:
+    """out = Γ d at the end of the step.
+
+    Of constraints on q alone φ̈ is quadratic in v, and its mixed part at v and d is exact:
+    Γ d = ¼(φ̈(v + d) − φ̈(v − d)) + ½ G (d × v), the product for rotations in the frame of the body.
+    Elsewhere φ̇ is differenced along d.
+    """
+    fill_with(out, 0.0)
+    n, c = natural(d.size), memory.kappa
+    if linear.polar == 0:
+        return differenced_rates(p, linear, t_1, after, memory, d, out)
+    moved, answer = linear.big[:n], linear.work_m
+    for sign in (1.0, -1.0):
+        for i in range(n):
+            moved[i] = after.v[i] + sign * d[i]
+        status = ask(p, linear, ACCELERATION, t_1, after.q, moved, linear.no_a, after.lam, c, answer)
+        if status != OK:
+            return status
+        for i in range(out.size):
+            out[i] += 0.25 * sign * answer[i]
+    fill_with(moved, 0.0)
+    for k in range(linear.rotations.size):
+        first = natural(linear.rotations[k])
+        for r in range(3):
+            i, j = first + (r + 1) % 3, first + (r + 2) % 3
+            moved[first + r] = d[i] * after.v[j] - d[j] * after.v[i]
+    times(linear.G_starts, linear.G_columns, linear.G_1, moved, 0.5, out)
+    return OK
+
+
+@kernel()
+def differenced_rates(
+    p: Physics, linear: Linear, t_1: float, after: State, memory: Memory, d: FloatArray, out: FloatArray
+) -> int:
+    """out += Γ d by differences of φ̇."""
+    n, size = natural(d.size), measure(d, memory.by_v)
+    if size == 0.0:
+        return OK
+    h, c, moved = PART / size, memory.kappa, linear.big[:n]
+    for k in range(4):
+        for i in range(n):
+            moved[i] = POINTS[k] * h * d[i]
+        status = retract(p, after.q, moved, c, linear.q_plus)
+        if status == OK:
+            status = ask(p, linear, VELOCITY, t_1, linear.q_plus, after.v, after.a, after.lam, c, linear.work_m)
+        if status != OK:
+            return status
+        for i in range(out.size):
+            out[i] += WEIGHTS[k] / h * linear.work_m[i]
+    return OK
+
+
+@kernel()
+def linearise_rates(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
+    """Γ in the pattern of G, by groups of columns that share no row."""
+    n, m, fast = natural(linear.size_v.size), natural(linear.no_lam.size), 1e-2
+    d, found = linear.big[n : 2 * n], linear.levels[:m]
+    for i in range(n):
+        fast = max(fast, abs(after.v[i]) / linear.size_v[i])
+    for k in range(linear.groups.size - 1):
+        fill_with(d, 0.0)
+        for e in range(linear.groups[k], linear.groups[k + 1]):
+            j = natural(linear.columns[e])
+            d[j] = fast * linear.size_v[j]
+        status = rates_along(p, linear, t_1, after, memory, d, found)
+        if status != OK:
+            return status
+        for e in range(linear.entries_of[k], linear.entries_of[k + 1]):
+            entry = natural(linear.entries[e])
+            linear.gamma[entry] = found[natural(linear.rows_of[e])] / d[natural(linear.G_columns[entry])]
+    return OK
+
+
+@kernel()
 def linearise_end(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
-    """G at the end of the step, and Γ where it is wanted."""
-    n, m = natural(linear.size_v.size), natural(linear.no_lam.size)
+    """G and Γ at the end of the step."""
     status = ask(p, linear, CONSTRAINT, t_1, after.q, after.v, after.a, after.lam, memory.kappa, linear.G_1)
-    if status == OK and linear.gamma.size > 0:
-        column = linear.levels[:m]
-        for j in range(n):
-            status = column_along_q(
-                p, linear, VELOCITY, j, t_1, after.q, after.v, after.a, after.lam, memory, linear.work_m
-            )
-            if status != OK:
-                return status
-            for i in range(m):
-                column[i] = linear.work_m[i]
-                linear.gamma[i * n + j] = column[i]
-    return status
+    return linearise_rates(p, linear, t_1, after, memory) if status == OK and after.q.size > 0 else status
 
 
 @kernel()
@@ -225,34 +290,12 @@ def linearise(
     status = linearise_balance(p, linear, t, memory)
     if status != OK:
         return status
+    for k in range(linear.S.size):
+        linear.S[k] = memory.c[0] * linear.M[k] + memory.c[1] * linear.C[k]
     for i in range(memory.x.size):
         memory.d[i] = dt * before.v[i] + dt * dt * (0.5 * memory.a_p[i] + leg.l3 * memory.x[i] - memory.p[i])
     put_tangents(linear, memory.d, linear.A_e, linear.T_e)
     return linearise_end(p, linear, t_1, after, memory) if after.lam.size > 0 else OK
-
-
-@kernel()
-def along_rows(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory, dq: Any, out: Any) -> int:
-    """out = Γ δq at the end of the step, by differences of φ̇ along δq."""
-    fill_with(out, 0.0)
-    size = measure(dq, memory.by_v)
-    if size == 0.0 or after.q.size == 0:
-        return OK
-    h = PART / size
-    status = OK
-    for k in range(4):
-        for i in range(dq.size):
-            linear.work[i] = POINTS[k] * h * dq[i]
-        status = retract(p, after.q, linear.work, memory.kappa, linear.q_plus)
-        if status == OK:
-            status = ask(
-                p, linear, VELOCITY, t_1, linear.q_plus, after.v, after.a, after.lam, memory.kappa, linear.work_m
-            )
-        if status != OK:
-            return status
-        for i in range(out.size):
-            out[i] += WEIGHTS[k] / h * linear.work_m[i]
-    return status
 
 
 @kernel()
@@ -279,6 +322,34 @@ def add_answer(
 
 
 @kernel()
+def own_answers(
+    other: Physics,
+    varied: Varied,
+    t: float,
+    t_1: float,
+    before: State,
+    after: State,
+    memory: Memory,
+    linear: Linear,
+) -> int:
+    """Balance, rows and range with the tables of the system itself, where differences need them."""
+    if varied.needs_own == 0:
+        return OK
+    table, status, c, work = varied.tables[0, 4], OK, memory.kappa, linear.big[: linear.work.size]
+    fill_with(linear.own_f, 0.0)
+    fill_with(linear.own_g, 0.0)
+    fill_with(linear.own_phi, 0.0)
+    fill_with(linear.own_rate, 0.0)
+    q, v, a, lam = memory.q, memory.v, memory.a, memory.lam
+    status = add_answer(other, table, BALANCE, t, q, v, a, lam, c, 1.0, work, linear.own_f)
+    if status == OK and after.lam.size > 0:
+        status = rows_by_parameter(other, table, t_1, after, c, 1.0, linear, linear.own_phi, linear.own_rate)
+        if status == OK and other.closure.keep_position == 1:
+            status = range_by_parameter(other, table, before, memory, 1.0, linear, linear.own_g)
+    return status
+
+
+@kernel()
 def by_parameter(
     other: Physics,
     varied: Varied,
@@ -293,28 +364,42 @@ def by_parameter(
 ) -> int:
     """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory."""
     f, phi, rate, g = tangents.f[j], tangents.phi[j], tangents.rate[j], tangents.g[j]
-    fill_with(f, 0.0)
-    fill_with(phi, 0.0)
-    fill_with(rate, 0.0)
-    fill_with(g, 0.0)
-    status, c, work, m = OK, memory.kappa, linear.big[: f.size], phi.size
-    ranged = other.closure.keep_position == 1 and m > 0
-    for k in range(5):
+    own, status, c, work, m = varied.weights[j, 4], OK, memory.kappa, linear.big[: f.size], phi.size
+    in_balance, in_rows = varied.in_balance[j] == 1, varied.in_rows[j] == 1 and m > 0
+    in_range = other.closure.keep_position == 1 and m > 0 and varied.in_range[j] == 1
+    put_multiple(own if in_balance else 0.0, linear.own_f, f)
+    put_multiple(own if in_rows else 0.0, linear.own_phi, phi)
+    put_multiple(own if in_rows else 0.0, linear.own_rate, rate)
+    put_multiple(own if in_range else 0.0, linear.own_g, g)
+    for k in range(4):
         table, by = varied.tables[j, k], varied.weights[j, k]
         if by == 0.0:
             continue
-        if varied.in_balance[j] == 1 and status == OK:
+        if in_balance and status == OK:
             status = add_answer(other, table, BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, by, work, f)
-        if varied.in_rows[j] == 1 and m > 0 and status == OK:
+        if in_rows and status == OK:
             status = rows_by_parameter(other, table, t_1, after, c, by, linear, phi, rate)
-        if ranged and varied.in_range[j] == 1 and status == OK:
-            status = add_answer(
-                other, table, BALANCE, before.t, before.q, before.v, linear.minus_p, memory.mu, c, by, work, g
-            )
-            if status == OK:
-                status = add_answer(
-                    other, table, BALANCE, before.t, before.q, before.v, linear.no_a, linear.no_lam, c, -by, work, g
-                )
+        if in_range and status == OK:
+            status = range_by_parameter(other, table, before, memory, by, linear, g)
+    return status
+
+
+@kernel()
+def put_multiple(factor: float, x: FloatArray, out: FloatArray) -> None:
+    """out = factor x, and zero where the factor is."""
+    for i in range(out.size):
+        out[i] = factor * x[i] if factor != 0.0 else 0.0
+
+
+@kernel()
+def range_by_parameter(
+    other: Physics, table: int, before: State, memory: Memory, by: float, linear: Linear, g: FloatArray
+) -> int:
+    """Add to ∂(G_nᵀμ − M_n p)/∂θ what one point of the difference says."""
+    c, work, t, q, v = memory.kappa, linear.big[: g.size], before.t, before.q, before.v
+    status = add_answer(other, table, BALANCE, t, q, v, linear.minus_p, memory.mu, c, by, work, g)
+    if status == OK:
+        status = add_answer(other, table, BALANCE, t, q, v, linear.no_a, linear.no_lam, c, -by, work, g)
     return status
 
 

@@ -34,27 +34,30 @@ class Linear(Struct):
     G_starts, G_columns = integers("G_lines"), integers("G_size")
     K, C, M, H = reals("J_size"), reals("J_size"), reals("J_size"), reals("J_size")
     D, G_1 = reals("G_size"), reals("G_size")
-    gamma = reals("gamma_size")  # Γ where it is needed as a matrix
-    # of the range, and ∂balance/∂q without multipliers at t_{n+1}: for adjoints
-    M_n, K_1, G_n = reals("J_back"), reals("J_back"), reals("G_back")
+    S = reals("J_size")  # c₀M + c₁C
+    gamma = reals("G_size")  # Γ
+    # columns of Γ that share no row are asked for together: columns by groups, and entries with their rows
+    groups, columns = integers("groups_and_one"), integers("nv")
+    entries_of, entries, rows_of = integers("groups_and_one"), integers("G_size"), integers("G_size")
+    polar = integer  # whether Γ comes from φ̈, which is quadratic in v
+    M_n, G_n = reals("J_back"), reals("G_back")  # of the range: for adjoints
     A_b, T_b, A_e, T_e = (reals("rotations", 3, 3),) * 4  # at the balance and at the end
     size_v = reals("nv")  # typical sizes, of which differences take a part
-    # ---- one parameter at a time
-    dq, dv, da, dlam = reals("nv"), reals("nv"), reals("nv"), reals("m")  # at the balance
-    d, x, p, lam = reals("nv"), reals("nv"), reals("nv"), reals("m")  # unknowns δΔa, δp, δλ̃
-    q_1, v_1 = reals("nv"), reals("nv")
-    r, gap_q, gap_v = reals("nv"), reals("m"), reals("m")
-    work, work_m, levels = reals("nv"), reals("m"), reals("two_m")
+    # ---- work
+    work, work_m, levels = reals("nv"), reals("m"), reals("m")
     q_plus, big = reals("nq"), reals("four_nv")
     minus_p, no_a, no_lam = reals("nv"), reals("nv"), reals("m")
+    # balance, range, φ and φ̇ of the system itself, for differences that take it as one of their points
+    own_f, own_g, own_phi, own_rate = reals("nv"), reals("nv"), reals("m"), reals("m")
 
 
 class Tangents(Struct):
     """Derivatives of the state with respect to every parameter, and of the equations of a step."""
 
-    step = integer  # of the run
+    step, known = integer, integer  # of the run, and since its last start
     q, v, a, da = (reals("parameters", "nv"),) * 4
     lam = reals("parameters", "m")
+    old_da, old_lam = reals("parameters", "nv"), reals("parameters", "m")  # one step before
     # ∂/∂θ of balance, φ, φ̇ and of G_nᵀμ − M_n p, in a step
     f, phi, rate, g = (
         reals("parameters", "nv"),
@@ -64,6 +67,19 @@ class Tangents(Struct):
     )
 
 
+class Many(Struct):
+    """Several parameters at a time, side by side: derivatives before the step, unknowns, residuals."""
+
+    q, v, a, q_1, v_1 = (reals("nv", "width"),) * 5
+    x, p, lam = reals("nv", "width"), reals("nv", "width"), reals("m", "width")  # unknowns δΔa, δp, δλ̃
+    # what the residuals of balance, q_{n+1} and v_{n+1} are without the unknowns
+    base, base_q, base_v = (reals("nv", "width"),) * 3
+    r, d, turned = (reals("nv", "width"),) * 3
+    phi, rate, gap_q, gap_v = (reals("m", "width"),) * 4
+    B, P, X = (reals("unknowns", "width"),) * 3  # right-hand sides, and memory for solutions
+    change, before = reals("width"), reals("width")
+
+
 class Varied(Struct):
     """The same model with other values of one parameter: addresses of its tables at five values,
     and the weights with which their answers make a derivative; which equations the parameter stands
@@ -71,6 +87,7 @@ class Varied(Struct):
 
     tables = integers("parameters", 5)
     weights = reals("parameters", 5)
+    needs_own = integer  # whether any of the last weights, of the system itself, counts
     in_balance, in_rows, in_range = integers("parameters"), integers("parameters"), integers("parameters")
 
 
@@ -82,10 +99,10 @@ class Derivatives(Struct):
 
 
 class Together(Struct):
-    """Addresses of what a march with derivatives works on: Linear, Varied, Tangents,
+    """Addresses of what a march with derivatives works on: Linear, Varied, Tangents, Many,
     scratch memory of the varied model, and Derivatives."""
 
-    linear, varied, tangents, scratch, out = (integer,) * 5
+    linear, varied, tangents, many, scratch, out = (integer,) * 6
 
 
 class Tape(Struct):
@@ -114,12 +131,10 @@ class Adjoint(Struct):
     w_1, w_2, w_3, w_4 = reals("nv"), reals("m"), reals("m"), reals("nv")
     Q_1, V_1, D_1, Kw, D_b, Cw, Mw = (reals("nv"),) * 7
     u, B, X = reals("m"), reals("unknowns", 1), reals("unknowns", 1)
-    K_u = reals("J_back")
     # of the rows of a solution: derivatives of the objective
     row_q, row_v, row_a, row_lam = reals("rows", "nv"), reals("rows", "nv"), reals("rows", "nv"), reals("rows", "m")
 
 
-LINEAR, TANGENTS, VARIED = StructType(Linear), StructType(Tangents), StructType(Varied)
 TAPE, ADJOINT = StructType(Tape), StructType(Adjoint)
 TOGETHER = StructType(Together)
 
@@ -133,28 +148,60 @@ def patterns(model: Any, nv: int, m: int) -> tuple[IntArray, IntArray, IntArray,
     return np.arange(nv + 1) * nv, full_J, np.arange(m + 1) * nv, full_G
 
 
+def groups_of(starts: IntArray, columns: IntArray, nv: int) -> list[list[int]]:
+    """Columns of a pattern in groups, of which no two in a group share a row.
+
+    >>> groups_of(np.array([0, 2, 4]), np.array([0, 1, 1, 2]), 3)
+    [[0, 2], [1]]
+    """
+    rows_of: list[list[int]] = [[] for _ in range(nv)]
+    for i in range(starts.size - 1):
+        for j in columns[starts[i] : starts[i + 1]]:
+            rows_of[j].append(i)
+    groups: list[tuple[list[int], set[int]]] = []
+    for j, rows in enumerate(rows_of):
+        for members, taken in groups:
+            if taken.isdisjoint(rows):
+                members.append(j)
+                taken.update(rows)
+                break
+        else:
+            groups.append(([j], set(rows)))
+    return [members for members, _ in groups]
+
+
 def new_linear(
     system: System, model: Any, *, exact: bool, rotations: IntArray, cayley: bool, transposed: bool
 ) -> Linear:
-    """Memory for the linearised steps of a system; with Γ as a matrix where adjoints need it."""
+    """Memory for the linearised steps of a system; with what adjoints need where they are asked
+    for."""
     nq, nv, m = system.nq, system.nv, system.m
     J_starts, J_columns, G_starts, G_columns = patterns(model, nv, m)
+    groups = groups_of(G_starts, G_columns, nv) if m and nq else []
     linear = Linear(
         nq=nq,
         nv=nv,
         m=m,
-        two_m=2 * m,
         four_nv=4 * nv,
         rotations=rotations.size,
         J_lines=J_starts.size,
         J_size=J_columns.size,
         G_lines=G_starts.size,
         G_size=G_columns.size,
-        gamma_size=m * nv if transposed and not exact else 0,
+        groups_and_one=len(groups) + 1,
         J_back=J_columns.size if transposed else 0,
         G_back=G_columns.size if transposed else 0,
     )
     linear.J_starts, linear.J_columns, linear.G_starts, linear.G_columns = J_starts, J_columns, G_starts, G_columns
     linear.rotations, linear.cayley, linear.exact = rotations, int(cayley), int(exact)
     linear.size_v = system.scales.v
+    if groups:
+        group = np.empty(nv, dtype=np.int64)
+        for k, members in enumerate(groups):
+            group[members] = k
+        of_entries = group[G_columns]
+        linear.columns, linear.entries = np.argsort(group, kind="stable"), np.argsort(of_entries, kind="stable")
+        linear.rows_of = np.repeat(np.arange(m), np.diff(G_starts))[linear.entries]
+        linear.groups = np.searchsorted(group[linear.columns], np.arange(len(groups) + 1))
+        linear.entries_of = np.searchsorted(of_entries[linear.entries], np.arange(len(groups) + 1))
     return linear

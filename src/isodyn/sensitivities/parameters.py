@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from isodyn.bodies.body import Body
+from isodyn.bodies.numbers import RIGID, given_numbers, with_numbers
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.compilation import compile_parts
@@ -210,9 +211,16 @@ class NamedParts:
         if not part:
             return _read(self.description.gravity, path, name, self.hint(part, path))
         owner = self.known[part]
-        if isinstance(owner, Body) and path[0] not in BODY_NUMBERS:
+        if not isinstance(owner, Body) or owner.kind not in RIGID:
+            return _read(owner, path, name, self.hint(part, path))
+        if path[0] not in BODY_NUMBERS:
             raise InputError(f"there is no number {name!r}", hint=self.hint(part, path))
-        return _read(owner, path, name, self.hint(part, path))
+        return _read(_vector_of(owner, path[0], path), path[1:], name, self.hint(part, path))
+
+    def is_linear(self, name: str) -> bool:
+        """Whether the equations of motion are linear in a number, and nothing else depends on it."""
+        part, path = self.split(name)
+        return not part or (isinstance(self.known[part], Body) and path[0] == "mass")
 
     def at(self, changes: Mapping[str, float]) -> Any:
         """The system with other values of these numbers."""
@@ -241,11 +249,13 @@ class NamedParts:
     @staticmethod
     def changed(part: Any, path: list[str], value: float) -> Any:
         """A part with another number in it."""
-        other = _written(part, path, value)
-        if isinstance(part, Body) and path[0] == "angle":
-            turned = np.array([np.cos(value / 2), 0.0, 0.0, np.sin(value / 2)])
-            other = replace(other, orientation=turned)
-        return other
+        if not isinstance(part, Body) or part.kind not in RIGID:
+            return _written(part, path, value)
+        key = path[0]
+        number: Any = _written(_vector_of(part, key, path), path[1:], value) if path[1:] else value
+        if part.kind == "planar" and path[1:]:  # which has one moment and one angular velocity
+            number = number[2, 2] if key == "inertia" else number[2] if key == "angular_velocity" else number
+        return with_numbers(part, {key: number})
 
     def compiled(self, parts: Parts, gravity: FloatArray) -> Any:
         """The system of changed parts."""
@@ -258,6 +268,16 @@ class NamedParts:
         system, layout = self.system, self.system.layout
         q0, v0 = (np.concatenate([getattr(body, name) for body in layout.bodies]) for name in ("q0", "v0"))
         return not (np.array_equal(q0, system.q0[: q0.size]) and np.array_equal(v0, system.v0))
+
+
+def _vector_of(body: Body, key: str, path: list[str]) -> Any:
+    """What is given of a body under a name: inertia and angular velocity as in space where one of
+    their components is named."""
+    if key == "inertia" and (path[1:] or body.kind != "planar"):
+        return body.inertia
+    if key == "angular_velocity" and path[1:]:
+        return body.angular_velocity
+    return given_numbers(body)[key]
 
 
 def _holds_numbers(value: Any) -> bool:
@@ -323,10 +343,20 @@ def family_of(given: Any) -> Family:
     )
 
 
+FAR = 64.0  # times that distance: what equations are linear in needs one other point
 PART = 1e-3  # of a parameter: distance of the points of a difference
 LEAST = 1e-2  # beside which a parameter is small
 CENTRAL = ((1.0, -1.0, 2.0, -2.0), (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0), 0.0)
 FORWARD = ((1.0, 2.0, 3.0, 4.0), (4.0, -3.0, 4.0 / 3.0, -0.25), -25.0 / 12.0)
+BACKWARD = tuple(-x for x in FORWARD[0]), tuple(-x for x in FORWARD[1]), 25.0 / 12.0
+
+
+@dataclass(frozen=True, eq=False)
+class Far:
+    """One system at a value far away: f(far)·weight − f·weight is the derivative of what is linear."""
+
+    system: Any
+    weight: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,6 +368,15 @@ class Variation:
     h: float
     systems: tuple[Any, ...]
     weights: tuple[float, ...]  # of these, and that of the system itself last
+    far: Far | None = None  # where the equations of motion are linear in the parameter
+
+    @property
+    def in_equations(self) -> tuple[tuple[Any, ...], tuple[float, ...], float]:
+        """Systems, their weights and that of the system itself, for differences of the equations
+        of motion."""
+        if self.far is not None:
+            return (self.far.system,), (self.far.weight,), -self.far.weight
+        return self.systems, self.weights[:-1], self.weights[-1]
 
     def difference(self, function: Callable[[Any], FloatArray], itself: Any) -> FloatArray:
         """∂(function of the system)/∂θ."""
@@ -352,13 +391,15 @@ def vary(family: Family, name: str, scale: float | None = None) -> Variation:
     """Systems at other values of a parameter; on one side only where the other side is refused."""
     value = family.value(name)
     h = PART * max(abs(value), LEAST if scale is None else scale)
+    linear = isinstance(family, NamedParts) and family.is_linear(name)
+    far = Far(family.at({name: value + FAR * h}), 1.0 / (FAR * h)) if linear else None
     refused: IsodynError | None = None
-    for points, weights, own in (CENTRAL, FORWARD):
+    for points, weights, own in (CENTRAL, FORWARD, BACKWARD):
         try:
             systems = tuple(family.at({name: value + k * h}) for k in points)
         except IsodynError as error:
             refused = error
             continue
-        return Variation(name, value, h, systems, (*(w / h for w in weights), own / h))
+        return Variation(name, value, h, systems, (*(w / h for w in weights), own / h), far)
     assert refused is not None
     raise InputError(f"{name} = {value:g} cannot be varied: {refused}", hint="choose a value inside its range")

@@ -10,9 +10,7 @@ import numpy as np
 
 from isodyn.errors import ConvergenceError, SensitivityError
 from isodyn.kernels.compiled import (
-    BALANCE,
     GENERAL,
-    JACOBIAN,
     KNOWS_MASS,
     NONIDEAL,
     FloatArray,
@@ -25,10 +23,12 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
-from isodyn.sensitivities.memory import Derivatives, Linear, Tangents, Together, Varied, new_linear
+from isodyn.sensitivities.matrix_check import MatrixCheck
+from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, Varied, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts, Variation, vary
+from isodyn.sensitivities.saltation import Jump
 from isodyn.sensitivities.shared_force import SharedForce
-from isodyn.sensitivities.start import StartTangent, along
+from isodyn.sensitivities.start import StartTangent
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
@@ -37,7 +37,7 @@ from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
-AGREES = 1e-7  # matrices of a model that differ from differences by less, relatively, are the derivatives
+SIDE_BY_SIDE = 8  # parameters that are brought along together
 
 
 def refuse(system: Any, method: Method, newton: Newton) -> None:
@@ -102,8 +102,11 @@ class SensitiveRun(Run):
         family: Family,
         names: Sequence[str],
         newton: Newton | None = None,
+        jumps: Sequence[Jump] = (),
         **options: Any,
     ) -> None:
+        self.jumps = {jump.t: jump for jump in jumps}
+        self.jump_times: list[tuple[Jump, list[float]]] = []
         newton = newton or Newton(rtol=1e-13)
         refuse(system, method, newton)
         self.variations = [vary(family, name) for name in names]
@@ -119,7 +122,7 @@ class SensitiveRun(Run):
             leg.max_halvings = leg.reuse = 0
         self.remedies = []
         self.check_columns()
-        self.models = [[self.varied_model(s) for s in one.systems] for one in self.variations]
+        self.models = [[self.varied_model(s) for s in one.in_equations[0]] for one in self.variations]
         self.linear = self.new_linear()
         self.varied = self.new_varied()
         self.tangents = Tangents(parameters=len(names), nv=system.nv, m=system.m)
@@ -127,11 +130,26 @@ class SensitiveRun(Run):
         self.choices: list[tuple[int, IntArray]] = []  # enforced rows, from which row of the solution on
         sizes = {"rows": 0 if self.transposed else self.rows.t.size, "parameters": len(names)}
         self.derivatives = Derivatives(nv=system.nv, m=system.m, **sizes)
-        structs = [self.linear, self.varied, self.tangents, self.models[0][0].scratch, self.derivatives]
+        self.many = self.new_many()
+        structs = {
+            "linear": self.linear,
+            "varied": self.varied,
+            "tangents": self.tangents,
+            "many": self.many,
+            "scratch": self.models[0][0].scratch,
+            "out": self.derivatives,
+        }
         self.together = Together()
-        where = addresses(structs)
-        for name, address in zip(("linear", "varied", "tangents", "scratch", "out"), where, strict=True):
+        for name, address in zip(structs, addresses(list(structs.values())), strict=True):
             setattr(self.together, name, address)
+
+    def new_many(self) -> Many:
+        """Memory for several parameters side by side, as many as have their numbers close together
+        in memory."""
+        system, rows = self.system, self.independent.chosen.size
+        number = len(self.variations)
+        width = 0 if self.transposed else 1 if number == 1 else min(-(-number // 4) * 4, SIDE_BY_SIDE)
+        return Many(nv=system.nv, m=system.m, unknowns=system.nv + rows, width=width)
 
     def _keeps_balance(self) -> bool:
         """Forces are read at t_n: the states at balances are not differentiated."""
@@ -165,35 +183,15 @@ class SensitiveRun(Run):
         rotations, cayley = rotations_of(self.system)
         if not self.model.traits & KNOWS_MASS:
             raise SensitivityError(f"a {type(self.system).__name__} does not tell its mass matrix")
-        exact = type(self.system) is MechanismSystem and self.is_exact()
+        known = MatrixCheck(self.system, float(self.stretches[0].t_start), rotations)
+        exact = type(self.system) is MechanismSystem and known.is_exact()
         if not exact and self.model.sparsity is not None:
             self.model = self.model.dense() if self.model.dense is not None else self.model
-        return new_linear(
+        linear = new_linear(
             self.system, self.model, exact=exact, rotations=rotations, cayley=cayley, transposed=self.transposed
         )
-
-    def is_exact(self) -> bool:
-        """Whether the model's matrices are the derivatives of its balance, along a random
-        direction."""
-        system, rng = self.system, np.random.default_rng(3)
-        ask = Questions(system)
-        n, m, t = system.nv, system.m, float(self.stretches[0].t_start)
-        q, v = settled(system, system.q0), system.v0 + 0.3 * rng.standard_normal(n) * system.scales.v
-        a, lam, d = rng.standard_normal(n), rng.standard_normal(m), rng.standard_normal(n) * system.scales.v
-        none = np.zeros(system.nv)
-        for k, by in ((1, (none, d)), (2, (d, none))):
-            weights = [0.0, 0.0, 0.0]
-            weights[k] = 1.0
-            J = ask.ask(JACOBIAN, t, q, v, a, n * n, lam, tuple(weights)).reshape(n, n)  # type: ignore[arg-type]
-
-            def balance(e: float, by: Any = by) -> FloatArray:
-                moved = q + e * by[0] if system.retract is None else np.asarray(system.retract(q.copy(), e * by[0]))
-                return ask.ask(BALANCE, t, moved, v + e * by[1], a, n, lam)
-
-            found, size = along(balance, 10.0), np.abs(J @ np.diag(np.abs(d))).max()
-            if not np.abs(J @ d - found).max() <= AGREES * size:
-                return False
-        return True
+        linear.polar = int(exact and known.is_polar())
+        return linear
 
     def new_varied(self) -> Varied:
         """Tables at other values of the parameters, and where each parameter enters."""
@@ -203,9 +201,11 @@ class SensitiveRun(Run):
             raise SensitivityError("a parameter changes which functions a system is made of")
         for j, (one, models) in enumerate(zip(self.variations, self.models, strict=True)):
             own = self.own_twin(models[0])
-            structs = [*(model.tables for model in models), own.tables]
+            structs = [model.tables for model in models]
+            structs += [own.tables] * (5 - len(structs))
             varied.tables[j] = addresses(structs)
-            varied.weights[j] = one.weights
+            _, varied.weights[j, : len(models)], varied.weights[j, 4] = one.in_equations
+            varied.needs_own = int(varied.needs_own or varied.weights[j, 4] != 0.0)
             varied.in_balance[j] = any(_differ(model.tables, own.tables) for model in models)
             if varied.in_balance[j]:
                 varied.in_rows[j], varied.in_range[j] = self.enters(one)
@@ -248,13 +248,18 @@ class SensitiveRun(Run):
     # ---- the course of the run
 
     def start(self, stretch: Any, *, first: bool) -> None:
+        jump = None if first else self.jumps.get(float(stretch.t_start))
+        if jump is not None:
+            after = jump.begin(self.sample())
+            self.state.q[:], self.state.v[:] = after.q, after.v
+            self.jump_times.append((jump, []))
         given = settled(self.system, self.state.q.copy()), self.state.v.copy()
         super().start(stretch, first=first)
         if not self.choices or not np.array_equal(self.independent.chosen, self.choices[-1][1]):
             self.choices.append((max(int(self.counters.rows) - 1, 0), self.independent.chosen.copy()))
         t = float(stretch.t_start) if first else float(np.nextafter(stretch.t_start, np.inf))
         here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state)
-        tangents = self.tangents
+        self.here, tangents = here, self.tangents
         for j, one in enumerate(self.variations):
             dq0, dv0 = self.given_start(one) if first else (tangents.q[j].copy(), tangents.v[j].copy())
             asked, active = self.answers_of(one), bool(self.varied.in_balance[j])
@@ -265,12 +270,17 @@ class SensitiveRun(Run):
                 answers = (function(ask) for ask in (*asked, here.ask))
                 return np.asarray(sum(w * x for w, x in zip(one.weights, answers, strict=True)))
 
+            if jump is not None:
+                dq0, dv0, at = jump.tangent(dq0, dv0, one)
+                self.jump_times[-1][1].append(at)
             dq = here.position(by, dq0)
             dv = here.velocity(by, dq, dv0)
+            if jump is not None:  # back from the event to a fixed time
+                dq, dv = dq - at * here.v * bool(self.system.nq), dv - at * here.a
             da, dlam = here.acceleration(by, dq, dv)
             tangents.q[j], tangents.v[j], tangents.a[j] = dq, dv, da
             tangents.da[j], tangents.lam[j] = 0.0, dlam
-        tangents.step = int(self.state.step)
+        tangents.step, tangents.known = int(self.state.step), 0
         k = int(self.counters.rows) - 1
         for name in () if self.transposed else ("q", "v", "a", "lam"):
             getattr(self.derivatives, name)[k] = getattr(tangents, name)
@@ -321,6 +331,9 @@ class SensitiveRun(Run):
         """Call the march with derivatives."""
         if int(self.tangents.step) != int(self.state.step):  # the run went back to look at redundant rows
             self.tangents.copy_from(self.kept)
+        if self.many.B.shape[0] != self.system.nv + self.independent.chosen.size:
+            self.many = self.new_many()
+            self.together.many = addresses([self.many])[0]
         model, other = self.model, self.models[0][0] if self.models else self.model
         tables: Any = model.function, model.tables, model.scratch, other.function, self.plan, upto
         tables += self.state, self.memory, self.columns, self.rows, self.counters, self.together

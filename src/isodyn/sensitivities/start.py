@@ -9,15 +9,19 @@ A start that was moved keeps its multipliers μ and ς in the derivative.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from isodyn.kernels.compiled import BALANCE, NONIDEAL, FloatArray, IntArray
+from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full
 from isodyn.sensitivities.parameters import CENTRAL, PART
 from isodyn.sensitivities.retraction import put_tangents
 from isodyn.systems.questions import Questions
+
+linalg = Later("scipy.linalg")
 
 POINTS, WEIGHTS = CENTRAL[0], CENTRAL[1]
 
@@ -47,6 +51,7 @@ class StartTangent:
         self.d = self.q - self.q0 if difference is None else np.asarray(difference(self.q0.copy(), self.q.copy()))
         self.A, self.T = (np.zeros((linear.rotations.size, 3, 3)) for _ in range(2))
         put_tangents(linear, self.d if self.d.size else np.zeros(self.n), self.A, self.T)
+        self.factors: dict[str, Any] = {}
         self.mu = self.multipliers(self.d)
         self.sigma = self.multipliers(self.v - self.v0)
 
@@ -86,11 +91,36 @@ class StartTangent:
         size = float(np.abs(dv).max(initial=0.0)) / max(1e-2, float(np.abs(self.v).max(initial=0.0)))
         return along(lambda k: function(self.v + k * dv), size) if size else 0.0 * function(self.v)
 
-    def solved(self, upper: FloatArray, lower: FloatArray, J: FloatArray, G: FloatArray) -> FloatArray:
-        """[J Gᵀ; G 0]⁻¹ (−upper, −lower)."""
-        m = self.rows.size
-        whole = np.block([[J, self.G.T], [G, np.zeros((m, m))]])
-        return np.linalg.solve(whole, -np.concatenate([upper, lower[self.rows]]))
+    def solved(self, stage: str, upper: FloatArray, lower: FloatArray) -> FloatArray:
+        """[J Dᵀ; G 0]⁻¹ (−upper, −lower), with the matrices of a stage, factorised once for all
+        parameters; all stages share one matrix where the start was not moved."""
+        plain = not np.any(self.d) and not self.ask.model.traits & NONIDEAL
+        stage = "velocity" if plain else stage
+        if stage not in self.factors:
+            m = self.rows.size
+            J, D, G = self.M, self.G.T, self.G
+            if stage == "position":
+                J, G = self.M + self.K @ self.T_all, self.G @ self.T_all
+            elif stage == "acceleration" and self.ask.model.traits & NONIDEAL:
+                D = self.ask.columns(self.t, self.q, self.v, self.lam)[:, self.rows]
+            self.factors[stage] = linalg.lu_factor(np.block([[J, D], [G, np.zeros((m, m))]]))
+        return np.asarray(linalg.lu_solve(self.factors[stage], -np.concatenate([upper, lower[self.rows]])))
+
+    @cached_property
+    def T_all(self) -> FloatArray:
+        """T as a matrix."""
+        return np.array([self.move(self.T, e) for e in np.eye(self.n)]).T
+
+    @cached_property
+    def K(self) -> FloatArray:
+        """∂(M d + Gᵀμ)/∂q."""
+        if not np.any(self.d):
+            return 0.0 * self.M
+
+        def force(q: FloatArray) -> FloatArray:
+            return self.moved(self.ask, q, self.d, self.mu)
+
+        return np.array([self.along_q(force, e) for e in np.eye(self.n)]).T
 
     def move(self, A: FloatArray, x: FloatArray) -> FloatArray:
         """A x, or T x."""
@@ -104,19 +134,13 @@ class StartTangent:
         moved = self.move(self.A, dq0) if dq0.size else dq0
         if not self.rows.size or not self.q.size:
             return moved
-        T = np.array([self.move(self.T, e) for e in np.eye(self.n)]).T
-
-        def force(q: FloatArray) -> FloatArray:
-            return self.moved(self.ask, q, self.d, self.mu)
-
-        K = np.array([self.along_q(force, e) for e in np.eye(self.n)]).T if np.any(self.d) else 0.0 * self.M
         m_phi, lower = self.system.m_phi, np.zeros(self.system.m)
         lower[self.rows] = self.G @ moved
         lower[:m_phi] += ask_by(lambda ask: ask.position(self.t, self.q, self.v))
         lower[m_phi:] = 0.0
-        upper = K @ moved + ask_by(lambda ask: self.moved(ask, self.q, self.d, self.mu))
-        dd = self.solved(upper, lower, self.M + K @ T, self.G @ T)[: self.n]
-        return moved + T @ dd
+        upper = self.K @ moved + ask_by(lambda ask: self.moved(ask, self.q, self.d, self.mu))
+        dd = self.solved("position", upper, lower)[: self.n]
+        return moved + self.T_all @ dd
 
     def velocity(self, ask_by: Any, dq: FloatArray, dv0: FloatArray) -> FloatArray:
         """δv of the start."""
@@ -127,7 +151,7 @@ class StartTangent:
         upper += ask_by(lambda ask: self.moved(ask, self.q, jump, self.sigma))
         lower = self.along_q(lambda q: self.ask.velocity(self.t, q, self.v), dq)
         lower += ask_by(lambda ask: ask.velocity(self.t, self.q, self.v))
-        return np.asarray(self.solved(upper, lower, self.M, self.G)[: self.n])
+        return np.asarray(self.solved("velocity", upper, lower)[: self.n])
 
     def acceleration(self, ask_by: Any, dq: FloatArray, dv: FloatArray) -> tuple[FloatArray, FloatArray]:
         """δa and δλ of the start."""
@@ -141,13 +165,10 @@ class StartTangent:
         )
         upper += ask_by(lambda other: balance(other, self.q, self.v))
         if not self.rows.size:
-            return np.asarray(np.linalg.solve(self.M, -upper), dtype=np.float64), np.zeros(0)
+            return self.solved("acceleration", upper, np.zeros(0)), np.zeros(0)
         lower = self.along_q(lambda q: ask.acceleration(t, q, self.v, self.a), dq)
         lower += self.along_v(lambda v: ask.acceleration(t, self.q, v, self.a), dv)
         lower += ask_by(lambda other: other.acceleration(t, self.q, self.v, self.a))
-        D = ask.columns(t, self.q, self.v, self.lam)[:, self.rows] if ask.model.traits & NONIDEAL else self.G.T
-        m = self.rows.size
-        whole = np.block([[self.M, D], [self.G, np.zeros((m, m))]])
-        found, lam = np.linalg.solve(whole, -np.concatenate([upper, lower[self.rows]])), np.zeros(self.system.m)
+        found, lam = self.solved("acceleration", upper, lower), np.zeros(self.system.m)
         lam[self.rows] = found[self.n :]
         return found[: self.n], lam

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.bodies.body import Body, make_body
+from isodyn.bodies.body import Body
+from isodyn.bodies.numbers import given_numbers, with_numbers
 from isodyn.errors import InputError
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.renumbered import Renumbering
@@ -161,10 +162,11 @@ class MechanismSubject(Subject):
             if made is not None:
                 return made, {}
         other = copy(self.mechanism)
+        new = {**bodies, **loads, **others}
         for name, parts in vars(self.mechanism).items():
-            if isinstance(parts, dict):
-                new = {key: part for key, part in {**bodies, **loads, **others}.items() if key in parts}
-                setattr(other, name, {**parts, **new})
+            if isinstance(parts, dict):  # parts of different kinds may have the same name
+                same = {key: new[key] for key in parts if key in new and type(new[key]) is type(parts[key])}
+                setattr(other, name, {**parts, **same})
         return other.compile(), {}
 
 
@@ -173,7 +175,7 @@ def _present(subject: MechanismSubject, name: str) -> float:
     where = address(name)
     assert where is not None
     part = subject._part(where.part)
-    value: Any = _given(part)[where.key] if isinstance(part, Body) else getattr(part, where.key)
+    value: Any = given_numbers(part)[where.key] if isinstance(part, Body) else getattr(part, where.key)
     if value is None:
         raise InputError(f"{name} is not given in the model", hint="give it a number there")
     try:
@@ -185,59 +187,12 @@ def _present(subject: MechanismSubject, name: str) -> float:
     return float(found)
 
 
-def _given(body: Body) -> dict[str, Any]:
-    """A body as it was given: place and velocity of its frame, not of its mass centre."""
-    offset = body.R @ body.centre
-    planar = body.kind == "planar"
-    principal = np.diag(body.inertia) if not np.any(body.inertia - np.diag(np.diag(body.inertia))) else body.inertia
-    return {
-        "mass": body.mass,
-        "inertia": body.inertia[2, 2] if planar else principal,
-        "position": body.position - offset,
-        "velocity": body.velocity - np.cross(body.R @ body.angular_velocity, offset),
-        "angular_velocity": body.angular_velocity[2] if planar else body.angular_velocity,
-    }
-
-
 def _body(body: Body, numbers: Mapping[Address, float]) -> Body:
-    """A body with other numbers, checked as a new one; where mass and inertia came from a shape,
-    the inertia goes with the mass."""
-    given = _given(body)
+    """A body with other numbers."""
+    given = given_numbers(body)
     for where, number in numbers.items():
         given[where.key] = put(given[where.key], where.places, number, where.name)
-    keys = {where.key for where in numbers}
-    if "mass" in keys and "inertia" not in keys and _from_shape(body):
-        given["inertia"] = given["inertia"] * (given["mass"] / body.mass)
-    turned: Any = body.angle if body.kind == "planar" else body.orientation
-    if body.kind == "particle":
-        given["inertia"], given["angular_velocity"], turned = None, None, None
-    made = make_body(
-        body.name,
-        body.kind,
-        given["mass"],
-        given["inertia"],
-        given["position"],
-        turned,
-        given["velocity"],
-        given["angular_velocity"],
-        body.centre,
-        body.shape,
-    )
-    if keys <= {"mass", "inertia"}:  # nothing else moves, not by a rounding either
-        return replace(body, mass=made.mass, inertia=made.inertia)
-    if "position" in keys:
-        return made
-    return replace(made, position=body.position, orientation=body.orientation, angle=body.angle)
-
-
-def _from_shape(body: Body) -> bool:
-    """Whether the inertia of a body is that of its shape, scaled to its mass."""
-    if body.shape is None:
-        return False
-    wanted = body.shape.inertia * (body.mass / body.shape.mass)
-    if body.kind == "planar":
-        return bool(np.isclose(body.inertia[2, 2], wanted[2, 2], rtol=1e-12))
-    return bool(np.allclose(body.inertia, wanted, rtol=1e-12, atol=0.0))
+    return with_numbers(body, {where.key: given[where.key] for where in numbers})
 
 
 def _numbers_of(part: Any) -> list[str]:

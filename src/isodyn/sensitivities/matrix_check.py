@@ -1,0 +1,66 @@
+"""Whether the matrices that a model knows are the derivatives of its equations, along random
+directions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import BALANCE, JACOBIAN, FloatArray, IntArray
+from isodyn.linear_solvers.blocks import full
+from isodyn.sensitivities.start import along
+from isodyn.systems.base import System
+from isodyn.systems.compiled_system import settled
+from isodyn.systems.questions import Questions
+
+AGREES = 1e-7  # what differs from differences by less, relatively, is the derivative
+
+
+class MatrixCheck:
+    """Questions at one random state near the start of a system."""
+
+    def __init__(self, system: System, t: float, rotations: IntArray) -> None:
+        self.system, self.t, self.rotations, rng = system, t, rotations, np.random.default_rng(3)
+        n, sizes = system.nv, system.scales.v
+        self.ask, self.q = Questions(system), settled(system, system.q0)
+        self.v, self.a = system.v0 + 0.3 * rng.standard_normal(n) * sizes, rng.standard_normal(n)
+        self.lam, self.d = rng.standard_normal(system.m), rng.standard_normal(n) * sizes
+
+    def moved(self, d: FloatArray) -> FloatArray:
+        """q ⊕ d."""
+        retract = self.system.retract
+        return self.q + d if retract is None else np.asarray(retract(self.q.copy(), d))
+
+    def is_exact(self) -> bool:
+        """Whether K and C are the derivatives of the balance."""
+        n, none = self.system.nv, np.zeros(self.system.nv)
+        for k, by in ((1, (none, self.d)), (2, (self.d, none))):
+            weights = [0.0, 0.0, 0.0]
+            weights[k] = 1.0
+            J = self.ask.ask(JACOBIAN, self.t, self.q, self.v, self.a, n * n, self.lam, tuple(weights)).reshape(n, n)  # type: ignore[arg-type]
+
+            def balance(e: float, by: Any = by) -> FloatArray:
+                q = self.moved(e * by[0])
+                return self.ask.ask(BALANCE, self.t, q, self.v + e * by[1], self.a, n, self.lam)
+
+            found, size = along(balance, 10.0), np.abs(J @ np.diag(np.abs(self.d))).max()
+            if not np.abs(J @ self.d - found).max() <= AGREES * size:
+                return False
+        return True
+
+    def is_polar(self) -> bool:
+        """Whether φ̈ tells ∂φ̇/∂q as in isodyn.sensitivities.linearise.rates_along."""
+        system, none = self.system, np.zeros(self.system.nv)
+        if system.m == 0 or system.m_phi < system.m or system.nq == 0:
+            return False
+        above, below = (self.ask.acceleration(self.t, self.q, self.v + s * self.d, none) for s in (1.0, -1.0))
+        cross = np.zeros(system.nv)
+        for first in self.rotations:
+            here = slice(first, first + 3)
+            cross[here] = np.cross(self.d[here], self.v[here])
+        G = full(self.ask.G(self.t, self.q, self.v))
+        told = 0.25 * (above - below) + 0.5 * G @ cross
+        found = along(lambda e: self.ask.velocity(self.t, self.moved(e * self.d), self.v), 10.0)
+        size = max(float(np.abs(found).max()), float(np.abs(np.abs(G) @ np.abs(self.d)).max()))
+        return bool(np.abs(told - found).max() <= AGREES * size)
