@@ -16,7 +16,7 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray
 from isodyn.marching import contact_march
 from isodyn.marching.contact_location import ContactLocation
-from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, TURNED
+from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, MOVED, TURNED
 from isodyn.marching.contact_steps import TOUCHES
 from isodyn.marching.march import HAPPENED
 from isodyn.stepping import contact_jump
@@ -35,6 +35,7 @@ class ContactRun(ContactLocation):
     """A run with contacts."""
 
     restarted = False  # whether an event has changed the state
+    moved_at = -np.inf  # when bodies had last moved so far that other contacts may be near
 
     # ---- the course of a run
 
@@ -43,6 +44,7 @@ class ContactRun(ContactLocation):
         model = self.other or self.model
         for leg in self.plan.legs:
             leg.traits = model.traits
+        self.choose_near()
         while self.state.step < upto and self.ended is None and not self.at_stop:
             if not self.sized:
                 more = (upto - int(self.state.step)) // max(int(self.plan.save_every), 1)
@@ -54,6 +56,9 @@ class ContactRun(ContactLocation):
             if status == CHANGED:
                 if not self.events_acted(int(self.contacts.seen)):
                     self.start_from_here()
+            elif status == MOVED:
+                self.choose_near(wider=self.state.t == self.moved_at)
+                self.moved_at = float(self.state.t)
             elif status in SEEN_TO:
                 self.see_to(status)
             else:

@@ -12,13 +12,16 @@ from isodyn.kernels.compiled import GENERAL, NONIDEAL, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.marching import contact_march
 from isodyn.marching.contact_march import TAKEN, ContactRows
+from isodyn.marching.near_contacts import NearContacts
 from isodyn.marching.run import Run
+from isodyn.multibody.rows import FAR
 from isodyn.results.contacts import Impact, history_of, impacts_in
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN, Contacts
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
+from isodyn.systems.questions import Questions
 
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
 CARRIED = ("closed", "mode", "force", "balance", "fastest", "gap", "rate")  # from step to step
@@ -33,10 +36,15 @@ class ContactSteps(Run):
 
     def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
         self.impacts, self.known = impacts, system.contacts
-        twin = self.known.twin.model()
-        self.twin = twin.dense() if twin.dense is not None else twin
+        twin = self.twin = self.known.twin.model()
         many, rows = len(self.known.names), self.known.rows
-        self.contacts = Contacts(contacts=many, ends=many + 1, rows=rows, values=rows * system.nv)
+        starts, columns = np.arange(rows + 1) * system.nv, np.tile(np.arange(system.nv), rows)
+        if twin.sparsity is not None:
+            starts, columns = twin.sparsity.G_starts, twin.sparsity.G_columns
+        self.nearby = NearContacts(self.known, twin)
+        sizes = {"ends": many + 1, "rows": rows, "row_ends": rows + 1, "values": columns.size}
+        self.contacts = Contacts(contacts=many, places=self.nearby.places.size, **sizes)
+        self.contacts.starts, self.contacts.columns, self.contacts.places = starts, columns, self.nearby.places
         for name in ("mu", "mu_static", "restitution", "tangent"):
             setattr(self.contacts, name, getattr(self.known, name))
         self.contacts.size = self.known.sizes
@@ -83,10 +91,27 @@ class ContactSteps(Run):
         contact_march.forget_step(contacts)
         memory.factors_good = 0
         tables: tuple[Any, ...] = self.plan, t_1, state, memory, self.counters
+        margin, contacts.margin = contacts.margin, np.inf
         status = int(contact_march.step_with_contacts(*self.physics_with, *tables, *self.touching))
+        contacts.margin = margin
         if status not in TAKEN:
             self.check(status, float(memory.before.t), t_1)
         return status
+
+    # ---- what is near
+
+    def choose_near(self, *, wider: bool = False) -> None:
+        """Choose the contacts that are looked at in the next steps."""
+        if self.nearby.many and self.rows.q.shape[1] == self.system.nq:
+            self.nearby.choose(self.contacts, self.twin.scratch, self.state.q, wider=wider)
+
+    def fill_gaps(self, rows: int) -> None:
+        """Gaps that nobody looked at, from the states of their rows."""
+        if not self.nearby.many:
+            return
+        ask, many, kept = Questions(self.known.twin), len(self.known.names), self.kept.gap
+        for row in np.flatnonzero((kept[:rows] >= FAR).any(axis=1)):
+            kept[row] = ask.position(float(self.rows.t[row]), self.rows.q[row], self.rows.v[row])[:many]
 
     # ---- what is closed
 
@@ -104,7 +129,9 @@ class ContactSteps(Run):
     def see_speeds(self, state: Any) -> FloatArray:
         """The largest speeds of each contact so far, with those of a state."""
         contacts = self.contacts
-        speed = np.abs(contacts.J.reshape(-1, self.system.nv)[: contacts.size.size]) @ np.abs(state.v)
+        many = contacts.size.size
+        one = np.abs(contacts.J * state.v[contacts.columns])[: contacts.starts[many]]
+        speed = np.bincount(np.repeat(np.arange(many), np.diff(contacts.starts[: many + 1])), one, many)
         contacts.fastest = np.fmax(contacts.fastest, np.where(np.isfinite(speed), speed, 0.0))
         return contacts.fastest.copy()
 
@@ -155,6 +182,7 @@ class ContactSteps(Run):
     def carried(self) -> dict[str, Any]:
         """All that a checkpoint holds, with the contacts."""
         rows = int(self.counters.rows)
+        self.fill_gaps(rows)
         mine = {f"contacts_{name}": getattr(self.contacts, name).copy() for name in CARRIED}
         return {**super().carried(), **mine, **history_of(self.kept, rows, self.happened, self.forces_left)}
 
@@ -211,6 +239,7 @@ class ContactSteps(Run):
 
     def aux_of(self, rows: int) -> dict[str, Any]:
         """Histories of the contacts."""
+        self.fill_gaps(rows)
         return history_of(self.kept, rows, self.happened, self.forces_left)
 
     # ---- what went wrong

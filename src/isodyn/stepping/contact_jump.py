@@ -21,6 +21,7 @@ from isodyn.kernels.compiled import (
     POSITION,
     VELOCITY,
     FloatArray,
+    IntArray,
     f8,
     i8,
     kernel,
@@ -121,8 +122,8 @@ def prepare(
     if status == OK:
         status = ask(g, VELOCITY, t, state.q, state.v, memory.a, c, g.contacts.rate)
     if status == OK:
-        status = respond(p, t, c, memory, problem, g.contacts.J)
-        delassus(memory.x.size, 1.0, problem, g.contacts.J)
+        status = respond(p, t, c, memory, g.contacts, problem, g.contacts.J)
+        delassus(g.contacts, 1.0, problem, g.contacts.J)
     return status
 
 
@@ -173,13 +174,13 @@ def jump(
 
 
 @kernel()
-def known_slips(contacts: Contacts, problem: Any, n: int, v: FloatArray) -> None:
+def known_slips(contacts: Contacts, problem: Any, v: FloatArray) -> None:
     """Directions of contacts that slide."""
     for k in range(problem.members.size):
         i, end, size, number = problem.first[k], problem.first[k + 1], 0.0, problem.members[k]
         for j in range(i + 1, end):
             size += contacts.rate[problem.rows[j]] ** 2
-            contacts.fastest[number] = max(contacts.fastest[number], speeds(n, contacts.J, problem.rows[j], v))
+            contacts.fastest[number] = max(contacts.fastest[number], speeds(contacts, contacts.J, problem.rows[j], v))
         size = np.sqrt(size)
         problem.sliding[k] = size > AT_REST * contacts.fastest[number]
         if problem.sliding[k] == 1:
@@ -234,7 +235,7 @@ def contact_acceleration(
     problem = problem_of(contacts, contacts.closed, memory.r.size)
     status = prepare(p, g, problem, leg, t, state, memory, counters)
     if status == OK:
-        known_slips(contacts, problem, n, state.v)
+        known_slips(contacts, problem, state.v)
         status = ask(g, ACCELERATION, t, state.q, state.v, state.a, c, contacts.rate)
     if status != OK:
         return status
@@ -289,6 +290,19 @@ def look_at_contacts(t: float, state: State, memory: Memory, gap_model: Any, con
     return status
 
 
+@kernel(allocates=True)
+def contacts_within_reach(t: float, state: State, memory: Memory, g: Any) -> IntArray:
+    """Flags of the contacts whose gaps are no larger than twice the largest penetration."""
+    contacts, deepest = g.contacts, 0.0
+    ask(g, POSITION, t, state.q, state.v, state.a, memory.c, contacts.gap)
+    for k in range(contacts.gap.size):
+        deepest = max(deepest, -contacts.gap[k])
+    flags = np.zeros(contacts.gap.size, np.int64)
+    for k in range(flags.size):
+        flags[k] = 1 if contacts.gap[k] <= 2.0 * deepest + 1e-6 * contacts.size[k] else 0
+    return flags
+
+
 PUSH_OUT = START
 
 
@@ -305,11 +319,12 @@ def push_out(
     gap_model: Any,
     contacts: Contacts,
 ) -> int:
-    """Move state.q to g ≥ 0 and φ = 0 by the least change in the mass norm, over all contacts."""
+    """Move state.q to g ≥ 0 and φ = 0 by the least change in the mass norm, over all contacts that
+    are closed or could become so on the way."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     g = by_reference(Touching(gap_model, contacts))
-    n, c = memory.x.size, memory.c
-    flags = np.ones(contacts.closed.size, np.int64)
+    c = memory.c
+    flags = contacts_within_reach(t, state, memory, g)
     problem = problem_of(contacts, flags, memory.r.size)
     status = prepare(p, g, problem, leg, t, state, memory, counters)
     many = problem.members.size
@@ -331,7 +346,7 @@ def push_out(
         if status != OK:
             return status
         for k in range(many):
-            b[k] = contacts.gap[problem.members[k]] + along(n, contacts.J, problem.members[k], memory.dp)
+            b[k] = contacts.gap[problem.members[k]] + along(contacts, contacts.J, problem.members[k], memory.dp)
             x[k] = 0.0
         if solve_contacts(W, b, first, none, none, flat, none, 1e-14, x) != OK:
             return NO_SOLUTION
