@@ -185,7 +185,22 @@ class ContactRun(ContactLocation):
         if resting.any():
             e = np.where(resting, 0.0, known.restitution)
             after, impulse, lost = self.jumped(before, hit, e)
+            self.hold(after, hit, resting, impulse, lost)
         self.go_on_after(after, impulse, lost)
+
+    def hold(self, after: Any, hit: Any, resting: Any, impulse: FloatArray, lost: FloatArray) -> None:
+        """Bring contacts to rest that others throw off so slowly that they would be back within the
+        step, and throw off others in turn."""
+        contacts, n = self.contacts, hit.size
+        self.look_at(after)
+        still = contacts.rate[:n] <= NO_PUSH * contacts.fastest
+        if not (resting & ~still).any():
+            return
+        contacts.hit, contacts.lost = (resting | (hit & still)).astype(np.int64), 0.0
+        leg = self.physics(self.closure)[3]
+        tables: tuple[Any, ...] = leg, float(after.t), after, self.memory, self.counters, *self.touching
+        self.check(int(contact_jump.bring_to_rest(*self.physics_with, *tables)), float(after.t), float(after.t))
+        lost[int(impulse[:n].argmax())] += contacts.lost.sum()
 
     def go_on_after(self, after: Any, impulse: FloatArray, lost: FloatArray) -> None:
         """A start after an impact."""
@@ -232,7 +247,7 @@ class ContactRun(ContactLocation):
         if not (hit & (u > 0.0) & (e < 1.0)).any():
             return np.zeros(n, dtype=bool)
         closed, mode = contacts.closed.copy(), contacts.mode.copy()
-        contacts.closed = np.where(hit, 0, closed)
+        contacts.closed = np.where(hit, u <= NO_PUSH * contacts.fastest, closed)
         free = after.copy()
         self.accelerate(free)
         rates = self.accelerations_of(free)

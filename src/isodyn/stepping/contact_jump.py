@@ -39,9 +39,11 @@ from isodyn.stepping.contact_memory import (
     Contacts,
     Touching,
     add_response,
+    add_responses,
     along,
     ask,
     delassus,
+    inverse_of,
     problem_of,
     respond,
     speeds,
@@ -173,6 +175,43 @@ def jump(
     return OK if finite(state.v) else NOT_FINITE
 
 
+@kernel(JUMP, apart=True, allocates=True)
+def bring_to_rest(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """Project state.v onto ġ = 0 of the contacts that are hit: what a sequence of impacts without
+    restitution comes to, in which they throw each other off again and again. Energy that it takes is
+    added to contacts.lost."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    g = by_reference(Touching(gap_model, contacts))
+    problem = problem_of(contacts, contacts.hit, memory.r.size)
+    status = prepare(p, g, problem, leg, t, state, memory, counters)
+    if status != OK:
+        return status
+    many = problem.members.size
+    chosen, u = np.empty(many, np.int64), np.empty(many)
+    for k in range(many):
+        chosen[k], u[k] = problem.first[k], -contacts.rate[problem.members[k]]
+    inverse = inverse_of(problem, chosen, many, 1.0)
+    add_responses(problem, chosen, many, inverse, u, state.v)
+    for k in range(many):
+        impulse = 0.0
+        for j in range(many):
+            impulse += inverse[k, j] * u[j]
+        contacts.lost[problem.members[k]] += 0.5 * impulse * u[k]
+    memory.factors_good = 0
+    return OK if finite(state.v) else NOT_FINITE
+
+
 @kernel()
 def known_slips(contacts: Contacts, problem: Any, v: FloatArray) -> None:
     """Directions of contacts that slide."""
@@ -292,14 +331,14 @@ def look_at_contacts(t: float, state: State, memory: Memory, gap_model: Any, con
 
 @kernel(allocates=True)
 def contacts_within_reach(t: float, state: State, memory: Memory, g: Any) -> IntArray:
-    """Flags of the contacts whose gaps are no larger than twice the largest penetration."""
+    """Flags of the contacts that are closed, or could become so when others are opened."""
     contacts, deepest = g.contacts, 0.0
     ask(g, POSITION, t, state.q, state.v, state.a, memory.c, contacts.gap)
     for k in range(contacts.gap.size):
         deepest = max(deepest, -contacts.gap[k])
     flags = np.zeros(contacts.gap.size, np.int64)
     for k in range(flags.size):
-        flags[k] = 1 if contacts.gap[k] <= 2.0 * deepest + 1e-6 * contacts.size[k] else 0
+        flags[k] = 1 if contacts.gap[k] <= 10.0 * deepest + 1e-3 * contacts.size[k] else 0
     return flags
 
 
