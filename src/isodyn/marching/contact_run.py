@@ -213,6 +213,8 @@ class ContactRun(ContactLocation):
     def jumped(self, before: Any, hit: Any, e: FloatArray) -> tuple[Any, FloatArray, FloatArray]:
         """The state after an impact, impulses, and the energy that each contact took."""
         after, lost = before.copy(), np.zeros(hit.size)
+        self.look_at(before)
+        self.see_speeds(before)  # how fast they come says which rates are none afterwards
         self.contacts.impulse = 0.0
         if self.impacts.order == "simultaneous":
             self.jump_once(after, hit, e, lost)
