@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from isodyn.bodies.body import Body
+from isodyn.bodies.shapes import Placed
+from isodyn.bodies.solids import Cylinder, Solid
 from isodyn.errors import InputError
 from isodyn.joints.part import JointWorld
 from isodyn.joints.touching import refuse_radius
@@ -98,6 +102,10 @@ class CylinderPlane(OnPlane, ContactPart):
             rim = [centre + self.radius * (np.cos(x) * across + np.sin(x) * beside) for x in turns]
             gaps += on_plane(self, world, np.array(rim), [f"[{first + 1 + k}]" for k in range(ROUND)])
         return gaps
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        axis = np.asarray(self.axis, dtype=np.float64) @ bodies[self.first].R
+        return {self.first: Placed(Cylinder(self.radius, self.length, mass=1.0), (0, 0, 0), triad(axis).T)}
 
 
 @contact("polygon_plane")

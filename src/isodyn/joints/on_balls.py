@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.bodies.body import Body, vector3
+from isodyn.bodies.body import Body
+from isodyn.bodies.shapes import Placed
+from isodyn.bodies.solids import Capsule, Solid, Sphere
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
+from isodyn.joints.on_planes import ball_of, box_of, place
 from isodyn.joints.part import JointWorld
 from isodyn.joints.touching import refuse_radius
 from isodyn.joints.unilateral import PLANAR, TOUCH, ContactPart, Gap, Touch
@@ -53,11 +57,6 @@ def on_box(
     pair = Pair(part.name, ball, box, arm(ball, centres[0]), arm(box, centres[1]), frame, frame)
     numbers: dict[str, Any] = {"radius": radius, "half": half, "rounding": rounding, "c1": frame[0], "c": frame[2]}
     return Gap("", ((1.0, pair.word(words.BALL, **numbers)),), 0.0, slips_of_ball(pair, part, facing, **numbers))
-
-
-def place(what: str, given: Any, body: Body, argument: str) -> FloatArray:
-    """A point of the world at the start; the mass centre if left out."""
-    return body.position if given is None else vector3(f"{what}: {argument}", given, argument)
 
 
 @contact("sphere_sphere")
@@ -118,6 +117,15 @@ class SphereSphere(Touch, ContactPart):
         apart = one - two if (one != two).any() else np.array([0.0, 0.0, 1.0])
         slips = slips_of_ball(pair, self, apart, radius=radii[0], rounding=radii[1])
         return [Gap("", ((1.0, pair.length_word()),), float(radii.sum()), slips)]
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        points = (None, None) if self.points is None else self.points
+        found: dict[str, Solid | Placed] = {}
+        for name, radius, point in zip((self.first, self.second), self.radii, points, strict=True):
+            if name in bodies and radius > 0.0:
+                place_of = place(self.what, point, bodies[name], "points")
+                found[name] = Placed(Sphere(float(radius), mass=1.0), arm(bodies[name], place_of))
+        return found
 
 
 @contact("sphere_box")
@@ -200,6 +208,15 @@ class SphereBox(Touch, ContactPart):
         centres = place(self.what, self.centre, ball, "centre"), place(self.what, self.box_centre, box, "box_centre")
         return [on_box(self, ball, box, centres, self.radius, half, np.eye(3), self.rounding, SKEW)]
 
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        found = ball_of(self, bodies)
+        if self.second in bodies:
+            box = bodies[self.second]
+            centre = place(self.what, self.box_centre, box, "box_centre")
+            edges = np.asarray(self.size, dtype=np.float64).ravel() + 2.0 * self.rounding
+            found[self.second] = Placed(box_of(edges), arm(box, centre))
+        return found
+
 
 @contact("sphere_capsule")
 @dataclass(frozen=True)
@@ -270,6 +287,18 @@ class SphereCapsule(Touch, ContactPart):
         centres = centres_of(between_points(self.name, ball, capsule, self.points))
         half = np.array([0.0, 0.0, 0.5 * self.length])
         return [on_box(self, ball, capsule, centres, radii[0], half, frame, radii[1], np.array([0.0, 0.0, 1.0]))]
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        points = (None, None) if self.points is None else self.points
+        ball = bodies[self.first]
+        at = arm(ball, place(self.what, points[0], ball, "points"))
+        found: dict[str, Solid | Placed] = {self.first: Placed(Sphere(float(self.radii[0]), mass=1.0), at)}
+        if self.second in bodies:
+            body = bodies[self.second]
+            axis = np.asarray(self.axis, dtype=np.float64) @ body.R
+            at = arm(body, place(self.what, points[1], body, "points"))
+            found[self.second] = Placed(Capsule(float(self.radii[1]), self.length, mass=1.0), at, triad(axis).T)
+        return found
 
 
 @contact("journal")

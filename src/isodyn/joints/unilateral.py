@@ -9,13 +9,15 @@ joint stop          g = x − low, g = high − x, for any coordinate x of a joi
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
+from isodyn.bodies.shapes import Placed
+from isodyn.bodies.solids import Solid
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.part import JointWorld
@@ -69,6 +71,21 @@ class ContactPart(Part):
         gaps
             One gap, or several.
         """
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        """What bodies look like to which nothing else gives a shape.
+
+        Parameters
+        ----------
+        bodies
+            The bodies of the mechanism by their names.
+
+        Returns
+        -------
+        solids
+            Shapes by the names of bodies, in their frames from the mass centre.
+        """
+        return {}
 
     def check_numbers(self) -> None:
         """InputError for numbers that no contact has."""

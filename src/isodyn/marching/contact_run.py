@@ -22,6 +22,7 @@ from isodyn.marching.march import HAPPENED
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
 from isodyn.stepping.contact_memory import NO_PUSH
+from isodyn.stepping.contact_push import push_out
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
 
@@ -35,6 +36,7 @@ class ContactRun(ContactLocation):
     """A run with contacts."""
 
     restarted = False  # whether an event has changed the state
+    unlocated = 0  # steps that were taken to their ends although gaps closed in them
     moved_at = -np.inf  # when bodies had last moved so far that other contacts may be near
 
     # ---- the course of a run
@@ -273,12 +275,15 @@ class ContactRun(ContactLocation):
         """The last step to its end without location: out of the obstacles, and a jump there from
         the velocities at its beginning."""
         contacts, state = self.contacts, self.state
+        self.unlocated += 1
+        self.look_at(state)
+        hit = contacts.gap <= TOUCHES * contacts.size
         leg = self.physics(self.closure)[3]
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
-        self.check(int(contact_jump.push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
+        self.check(int(push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
         self.look_at(state)
         n = len(self.known.names)
-        hit = contacts.gap <= TOUCHES * contacts.size
+        hit |= contacts.gap <= TOUCHES * contacts.size
         u = contacts.rate[:n].copy()
         e = self.known.restitution
         before = state.copy()

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from isodyn.errors import ConvergenceError, InputError, PainleveError
+from isodyn.errors import AccuracyWarning, ConvergenceError, InputError, PainleveError
 from isodyn.kernels.compiled import GENERAL, NONIDEAL, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.marching import contact_march
@@ -25,6 +26,7 @@ from isodyn.systems.questions import Questions
 
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
 CARRIED = ("closed", "mode", "force", "balance", "fastest", "gap", "rate")  # from step to step
+MADE = 1e-9  # of the energies of impacts: more than this is no rounding
 BELOW = 1e-8  # of the size of a gap: a start may be so far below zero
 
 
@@ -77,8 +79,17 @@ class ContactSteps(Run):
         )
 
     def warn(self, sol: Any) -> None:
-        """Nothing: kinks of forces, where contacts open and begin to slide, look like coarse
-        steps."""
+        """Warn of impacts that were not located although they should have been, and of those that
+        made energy. Of coarse steps nothing is said: kinks of forces, where contacts open and begin
+        to slide, look like them."""
+        if self.impacts.locate and self.unlocated:
+            warnings.warn(
+                f"{self.unlocated} steps had more than {self.impacts.max_located} impacts, and were taken to their ends"
+                " without locating them, to first order\nhint: smaller steps, or iso.Impacts(max_located=…)",
+                AccuracyWarning,
+                stacklevel=5,
+            )
+        warn_of_energy(self.happened, self.known.names, sol)
 
     def step_again(self, t_1: float) -> bool:
         """The last step, to another end; False where there is no such step."""
@@ -250,7 +261,8 @@ class ContactSteps(Run):
         if raised is not None:
             raise raised
         if status == NO_SOLUTION:
-            names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(self.contacts.closed)) or "the impact"
+            concerned = self.contacts.closed if t_next > t else self.contacts.hit | self.contacts.closed
+            names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(concerned)) or "that close"
             where = f"at t = {t:.6g}" + ("" if t_next == t else f" (dt = {t_next - t:.3g})")
             if self.known.mu.any():
                 raise PainleveError(
@@ -262,6 +274,29 @@ class ContactSteps(Run):
                 hint="do joints hold them closed and open at once?",
             )
         super().check(status, t, t_next)
+
+
+def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Any) -> None:
+    """Warn of impacts in which energy grew: restitution and friction that do not fit together."""
+    at: dict[float, float] = {}
+    for one in happened:
+        at[one.t] = at.get(one.t, 0.0) + one.lost
+    made = {t: -lost for t, lost in at.items() if lost < 0.0}
+    if not made:
+        return
+    total = sum(abs(one.lost) for one in happened) + sum(abs(one.normal) for one in happened) * float(
+        np.abs(sol.v).max()
+    )
+    t = max(made, key=lambda one: made[one])
+    if made[t] > MADE * total:
+        who = ", ".join(sorted({repr(names[one.index]) for one in happened if one.t == t}))
+        warnings.warn(
+            f"{sum(x > MADE * total for x in made.values())} impacts made energy, most of them that of {who} at"
+            f" t = {t:.6g}, {made[t]:.3g} J: restitution and friction do not fit together\n"
+            "hint: iso.Impacts(law='poisson') never makes energy; or less restitution, or less friction",
+            AccuracyWarning,
+            stacklevel=6,
+        )
 
 
 def refuse_beside_contacts(run: ContactSteps) -> None:

@@ -122,6 +122,7 @@ class Scene:
     low_with_arrows: FloatArray | None = None
     high_with_arrows: FloatArray | None = None
     skins: tuple[Skin, ...] = ()
+    impacts: FloatArray = field(default_factory=lambda: np.zeros(0))  # when contacts close
 
     @property
     def bare_curves(self) -> tuple[Curve, ...]:
@@ -224,7 +225,9 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     low, high = reach.box(least)
     gravity = system.layout.gravity
     up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
-    scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn, skins=skins_of(sol, system))
+    hits = np.unique(sol.aux.get("impact_t", np.zeros(0)))
+    scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn, impacts=hits)
+    scene = replace(scene, skins=skins_of(sol, system))
     return _with_arrows(scene, sol, reach) if arrows else scene
 
 
@@ -300,7 +303,7 @@ def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, li
 
 
 def _rolling(system: MechanismSystem) -> dict[str, Solid | Placed]:
-    """Balls and wheels of bodies that roll."""
+    """Balls and wheels of bodies that roll, and the shapes that contacts give."""
     found: dict[str, Solid | Placed] = {}
     for row in system.rows:
         for _, word in row.terms:
@@ -312,6 +315,10 @@ def _rolling(system: MechanismSystem) -> dict[str, Solid | Placed]:
                 found[word.first] = Placed(wheel, word.numbers.s_i, triad(word.numbers.a).T)
             elif word.kind == at.SLIP:
                 found[word.first] = _round(word.numbers)
+    bodies = {body.name: body for body in system.bodies}
+    for part in system.description.parts.contacts.values() if system.contacts is not None else ():
+        for name, solid in part.solids(bodies).items():
+            found.setdefault(name, solid)
     return found
 
 
