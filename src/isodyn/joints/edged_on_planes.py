@@ -156,7 +156,7 @@ class PolygonPlane(OnPlane, ContactPart):
     first: str
     second: str
     corners: Any
-    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "corners": required(Value.NUMBERS), **ON_PLANE}
+    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "corners": required(Value.POINTS), **ON_PLANE}
 
     def build(self, world: JointWorld) -> list[Gap]:
         body = world.body(self.first)

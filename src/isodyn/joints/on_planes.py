@@ -94,7 +94,7 @@ class PointPlane(OnPlane, ContactPart):
     first: str
     second: str
     points: Any = None
-    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "points": optional(Value.NUMBERS), **ON_PLANE}
+    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "points": optional(Value.POINTS), **ON_PLANE}
 
     def build(self, world: JointWorld) -> list[Gap]:
         body = world.body(self.first)
