@@ -8,6 +8,8 @@ from scipy.spatial.transform import Rotation
 import isodyn as iso
 from isodyn.errors import InputError
 from isodyn.models.writer import to_toml
+from isodyn.report.scenes import scene_of
+from isodyn.results.contact_forces import forces_of_contacts
 
 G = 9.81
 
@@ -222,3 +224,45 @@ def test_what_shapes_refuse():
         mech.add_contact(part)
         with pytest.raises(InputError, match=said):
             mech.compile()
+
+
+def test_elastic_bar_on_a_wall():
+    """A bar of length 1 with ρA = EA = 1 at the speed 1: it touches for 2L/c = 2 with the force
+    ρcAv = 1, and goes back as it came, up to what elements cannot carry."""
+    n, m = 50, np.full(51, 0.02)
+    m[[0, -1]] = 0.01
+    K = n * (np.diag(2.0 - (np.arange(51) % 50 == 0)) - np.eye(51, k=1) - np.eye(51, k=-1))
+    bar = iso.MechanicalSystem(
+        m,
+        lambda q, v, t: -K @ q,
+        np.full(51, 0.1),
+        np.full(51, -1.0),
+        Q_q=lambda q, v, t: -K,
+        gap=lambda q, t: q[:1],
+        gap_q=lambda q, t: np.eye(51)[:1],
+    )
+    sol = iso.integrate(bar, dt=0.01, t_end=2.6)
+    tip = sol.contact(0)
+    assert abs(tip.impacts[0].t - 0.1) < 1e-14
+    assert abs(sol.t[tip.mode > 0][-1] - 0.1 - 2.0) < 0.03
+    inside = (sol.t > 0.4) & (sol.t < 1.8)
+    assert abs(np.trapezoid(tip.normal[inside], sol.t[inside]) / np.ptp(sol.t[inside]) - 1.0) < 1e-3
+    assert abs(m @ sol.v[-1] - 1.0) < 0.03
+    assert abs(np.trapezoid(tip.normal, sol.t) + tip.impulse - (1.0 + m @ sol.v[-1])) < 2e-3
+
+
+def test_contacts_are_drawn():
+    """Shapes where nothing else gives them, forces where bodies touch, and impacts on the time line."""
+    mech = iso.Mechanism()
+    mech.add_body("ball", 1.0, (0.016,) * 3, (0, 0, 0.5))
+    mech.add_contact(iso.SphereBox("table", "ball", "ground", radius=0.2, size=(1, 1, 0.2), mu=0.3))
+    sol = iso.integrate(mech, dt=0.01, t_end=0.5)
+    scene = scene_of(sol, arrows=True)
+    (arrow,) = scene.arrows
+    assert arrow.name == "table"
+    assert np.abs(arrow.points[-1] - [0, 0, 0.1]).max() < 1e-12
+    ((_, _, force),) = forces_of_contacts(sol)
+    assert np.abs(force[-1] - [0, 0, G]).max() < 1e-9
+    assert abs(scene.impacts[0] - np.sqrt(0.4 / G)) < 1e-12
+    corners = scene.bodies[0].drawing.corners
+    assert np.abs(np.linalg.norm(corners, axis=1).max() - 0.2) < 0.02

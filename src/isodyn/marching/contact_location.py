@@ -59,7 +59,9 @@ class ContactLocation(ContactSteps):
         """When the first of the open gaps closes; None where none does."""
         contacts = self.contacts
         candidates = (contacts.closed_before == 0) & (contacts.mode == OPEN)
-        through = candidates & (contacts.gap < -contact_march.DEEP * contacts.size)
+        rounding = contact_march.DEEP * contacts.size
+        ends = (contacts.gap <= rounding) & (contacts.gap_before > rounding) & (contacts.rate[: rounding.size] < 0.0)
+        through = candidates & ((contacts.gap < -rounding) | ends)
         t_1, through = self.inside(t_0, t_1, candidates, through)
         if not through.any():
             return None
@@ -70,6 +72,8 @@ class ContactLocation(ContactSteps):
             return float((contacts.gap[through] / sizes).min())
 
         high = lowest(t_1)
+        if high >= -contact_march.DEEP:
+            return t_1
         low, value = t_0, float((contacts.gap_before[through] / sizes).min())
         if value <= contact_march.DEEP:  # it begins at zero, and leaves first
             low = t_0 + INSIDE * (t_1 - t_0)

@@ -105,6 +105,8 @@ def gaps_closed(contacts: Contacts, dt: float) -> int:
             continue
         gap, size = contacts.gap[k], contacts.size[k]
         through = gap < -DEEP * size or dips(contacts.gap_before[k], contacts.rate_before[k], gap, contacts.rate[k], dt)
+        # a gap that closes just at the end of the step must not be left to the next one
+        through = through or (gap <= DEEP * size < contacts.gap_before[k] and contacts.rate[k] < 0.0)
         if through:
             status = CLOSED
             if gap / size <= deepest:

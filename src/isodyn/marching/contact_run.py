@@ -140,12 +140,12 @@ class ContactRun(ContactLocation):
         t_stop = t_1 if found is None else found
         if status in (TURNED, LOOSE):
             t = (self.turn if status == TURNED else self.tear)(t_0, t_stop)
-            self.count_to(t, whole=found is None and t == t_1)
+            self.count_to(t, whole=t == t_1)
             if not self.events_acted():
                 self.start_from_here()
             self.contacts.loose = 0
             return
-        self.count_to(t_stop, whole=found is None)
+        self.count_to(t_stop, whole=found is None or found == t_1)
         if self.events_acted():
             return
         if found is not None:
