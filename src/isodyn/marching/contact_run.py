@@ -36,7 +36,6 @@ class ContactRun(ContactLocation):
     """A run with contacts."""
 
     restarted = False  # whether an event has changed the state
-    unlocated = 0  # steps that were taken to their ends although gaps closed in them
     moved_at = -np.inf  # when bodies had last moved so far that other contacts may be near
 
     # ---- the course of a run

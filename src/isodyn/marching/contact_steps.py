@@ -36,6 +36,7 @@ class ContactSteps(Run):
 
     touches = own_march = True
     whole_end = np.nan  # of the step in which something happened
+    unlocated = 0  # steps that were taken to their ends although gaps closed in them
     parts = (*Run.parts, "contacts")
 
     def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
