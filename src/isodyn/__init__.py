@@ -1,7 +1,6 @@
 """isodyn: constrained mechanical dynamics with isochronous time integration.
 
-A pendulum in its angle, forced and damped, with a scheme that damps the highest frequencies to 0.8
-per step:
+A forced and damped pendulum in its angle; the scheme damps the highest frequencies to 0.8 a step:
 
 >>> import numpy as np
 >>> import isodyn as iso
@@ -335,13 +334,8 @@ _LOADS = (
     "Pulse", "Ramp", "Sine", "Spring", "Staircase", "Table", "Tension", "Torque", "UserLoad",
 )
 # fmt: on
-_MODULES = {
-    **{
-        name: f"isodyn.{name}"
-        for name in ("analysis", "beams", "gauss", "problems", "reduction", "report", "subdomains", "sweeps")
-    },
-    "shapes": "isodyn.bodies.shapes",
-}
+_PACKAGES = ("analysis", "beams", "gauss", "problems", "reduction", "report", "subdomains", "sweeps")
+_MODULES = {"shapes": "isodyn.bodies.shapes", **{name: f"isodyn.{name}" for name in _PACKAGES}}
 _LATER = {
     **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Impacts", "Lock", "Newton"), "isodyn.api"),
     **dict.fromkeys(("Radau", "Release", "StepPolicy", "StepTimes"), "isodyn.api"),
@@ -392,8 +386,7 @@ stored_models.register(lambda: import_module("isodyn.models.stored"))
 
 
 def __getattr__(name: str) -> Any:
-    """Load what is asked for, the first time: `isodyn --help` needs no kernels, a pendulum no
-    beams."""
+    """Load what is asked for, the first time: `--help` needs no kernels, a pendulum no beams."""
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _LATER:

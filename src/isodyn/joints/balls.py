@@ -1,7 +1,7 @@
 """Contact of a ball with a rounded box: how far they are apart, how they slip.
 
-Body i carries a ball of radius r about s_i, body j a box about s_j with half its edges h along x, y,
-z = (c₁, c × c₁, c), rounded by a radius ρ. Edges may be zero or endless: a ball is a box without
+Body i carries a ball of radius r about s_i, body j a box about s_j with half its edges h along x,
+y, z = (c₁, c × c₁, c), rounded by a radius ρ. Edges may be zero or endless: a ball is a box without
 edges, a capsule has one, a bearing one that is endless. With the centre p of the ball in the frame
 of the box:
 

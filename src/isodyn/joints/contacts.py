@@ -17,9 +17,9 @@ A change of k is Ω × k − C (δν − Ω × ν), Ω the turn of i against j a
     C = A/s − A ν νᵀA/s³ + ρ (1/|ν| − ννᵀ/|ν|³)
 
 so that δy (1 − f″ C_yy) = (δp + Ω × k + C (Ω × ν))_y. A trough that is narrower than the body has
-1 − f″ C_yy ≤ 0: the place where they touch is lost, and the answer is not a number. So it is where a
-disc lies flat, unless it is the rim of a contact: one of its points, in the direction a₁, stands for
-all of them then.
+1 − f″ C_yy ≤ 0: the place where they touch is lost, and the answer is not a number. So it is where
+a disc lies flat, unless it is the rim of a contact: one of its points, in the direction a₁, stands
+for all of them then.
 
 The derivation is docs/derivations/rolling.md; [Shimada2014 (6.1)–(6.8) adapted] by rows that are
 rates of slip.

@@ -58,8 +58,9 @@ class Pose(Struct):
 
 class WordNumbers(Struct):
     """Points and axes in the two bodies, directions of the world, a radius, the angle that counts
-    as zero, and the shapes of a contact, as far as a word needs them: an ellipsoid and a profile, the
-    radius of a rim, a box and its rounding; the direction of slip where the normal is `facing`."""
+    as zero, and the shapes of a contact, as far as a word needs them: an ellipsoid and a profile,
+    the radius of a rim, a box and its rounding; the direction of slip where the normal is
+    `facing`."""
 
     s_i, s_j = reals(3), reals(3)
     a, a1, a2 = reals(3), reals(3), reals(3)

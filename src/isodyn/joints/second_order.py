@@ -136,12 +136,19 @@ def stiffness(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork)
         angle_stiffness(p, q, triple(word.a), K)
     elif kind == OFFSET:
         offset_stiffness(p, q, word, K)
-    elif kind in (CONTACT, SLIP):
-        contact_stiffness(kind == SLIP, p, q, word, K)
-    elif kind in (BALL, BALL_SLIP):
-        ball_stiffness(kind == BALL_SLIP, p, q, word, K)
+    elif kind in (CONTACT, SLIP, BALL, BALL_SLIP):
+        stiffness_of_contact(kind, p, q, word, K)
     elif kind not in (PLANAR_ANGLE, TANGENT_ANGLE):
         touching_stiffness(kind, p, word, K)
+
+
+@kernel()
+def stiffness_of_contact(kind: int, p: Pose, q: Pose, word: WordNumbers, K: FloatArray) -> None:
+    """K of gaps and slips of contacts."""
+    if kind in (CONTACT, SLIP):
+        contact_stiffness(kind == SLIP, p, q, word, K)
+    else:
+        ball_stiffness(kind == BALL_SLIP, p, q, word, K)
 
 
 @kernel()

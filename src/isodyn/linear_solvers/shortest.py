@@ -34,8 +34,8 @@ def solve_shifted(J: FloatArray, x: FloatArray) -> int:
 
 @kernel(i8(F2, F2), apart=True, allocates=True)
 def invert(A: FloatArray, out: FloatArray) -> int:
-    """out = the inverse of A, which may be singular: its pseudo-inverse where it is small, (A + ε)⁻¹
-    otherwise; the number of unknowns."""
+    """out = the inverse of A, which may be singular: its pseudo-inverse where it is small,
+    (A + ε)⁻¹ otherwise; the number of unknowns."""
     n = A.shape[0]
     if n == 0:
         return n

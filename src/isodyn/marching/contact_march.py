@@ -81,8 +81,8 @@ def write_contacts(contacts: Contacts, kept: Any, row: int) -> None:
 @kernel()
 def dips(g_0: float, s_0: float, g_1: float, s_1: float, dt: float) -> bool:
     """Whether a gap with these values and slopes at the ends of a step, both values above zero, may
-    have been below it: as the cubic, or as far as its tangents leave room (two small bodies that fly
-    through each other)."""
+    have been below it: as the cubic, or as far as its tangents leave room (two small bodies that
+    fly through each other)."""
     if not (s_0 < 0.0 < s_1):
         return False
     if g_0 + s_0 * (g_1 - g_0 - s_1 * dt) / (s_0 - s_1) < 0.0:

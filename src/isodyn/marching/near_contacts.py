@@ -52,8 +52,8 @@ class NearContacts:
         self.margin = PART * float(np.median(self.reach))
 
     def pair(self, layout: Any, row: Any) -> tuple[tuple[int, int], float] | None:
-        """The numbers of the bodies of a gap, and how far apart they can be where it is closed; None
-        of a gap that is always computed."""
+        """The numbers of the bodies of a gap, and how far apart they can be where it is closed;
+        None of a gap that is always computed."""
         if len(row.terms) != 1 or row.terms[0][0] != 1.0 or callable(row.target):
             return None
         word = row.terms[0][1]

@@ -1,5 +1,5 @@
-"""Forces of joints, contacts and loads as arrows of a scene: where they act and what they are, frame by
-frame.
+"""Forces of joints, contacts and loads as arrows of a scene: where they act and what they are,
+frame by frame.
 
 All arrows of a scene have one scale, metres of picture per newton, so that they can be compared:
 the largest is a part of the scene. Single peaks far above the rest are cut at that length.

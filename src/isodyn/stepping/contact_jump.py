@@ -184,8 +184,8 @@ def bring_to_rest(
     contacts: Contacts,
 ) -> int:
     """Project state.v onto ġ = 0 of the contacts that are hit: what a sequence of impacts without
-    restitution comes to, in which they throw each other off again and again. Energy that it takes is
-    added to contacts.lost."""
+    restitution comes to, in which they throw each other off again and again. Energy that it takes
+    is added to contacts.lost."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     g = by_reference(Touching(gap_model, contacts))
     problem = problem_of(contacts, contacts.hit, memory.r.size)

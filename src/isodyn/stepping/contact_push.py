@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import OK, POSITION, IntArray, kernel
+from isodyn.kernels.compiled import OK, POSITION, FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.stepping.closure import ask_levels, copy_to, measure, retract
@@ -36,6 +36,17 @@ def contacts_within_reach(t: float, state: State, memory: Memory, g: Any) -> Int
     for k in range(flags.size):
         flags[k] = 1 if contacts.gap[k] <= 10.0 * deepest + 1e-3 * contacts.size[k] else 0
     return flags
+
+
+@kernel()
+def gaps_without_pushes(
+    contacts: Contacts, problem: Any, W: FloatArray, total: FloatArray, dp: FloatArray, b: FloatArray
+) -> None:
+    """b = the gaps after dp without all that has pushed so far, which may become less."""
+    for k in range(b.size):
+        b[k] = contacts.gap[problem.members[k]] + along(contacts, contacts.J, problem.members[k], dp)
+        for j in range(b.size):
+            b[k] -= W[k, j] * total[j]
 
 
 @kernel(START, apart=True, allocates=True)
@@ -77,11 +88,8 @@ def push_out(
             status = ask(g, POSITION, t, state.q, state.v, memory.a, c, contacts.gap)
         if status != OK:
             return status
-        for k in range(many):
-            b[k] = contacts.gap[problem.members[k]] + along(contacts, contacts.J, problem.members[k], memory.dp)
-            x[k] = total[k]
-            for j in range(many):  # what pushes so far may become less
-                b[k] -= W[k, j] * total[j]
+        gaps_without_pushes(contacts, problem, W, total, memory.dp, b)
+        copy_to(total, x)
         if solve_contacts(W, b, first, none, none, flat, none, 1e-14, x) != OK:
             return NO_SOLUTION
         for k in range(many):
