@@ -91,6 +91,7 @@ if TYPE_CHECKING:
         BoxPlane as BoxPlane,
         CapsulePlane as CapsulePlane,
         Coupling as Coupling,
+        CylinderPlane as CylinderPlane,
         Cylindrical as Cylindrical,
         Distance as Distance,
         Drive as Drive,
@@ -102,12 +103,15 @@ if TYPE_CHECKING:
         Planar as Planar,
         PointOnPlane as PointOnPlane,
         PointPlane as PointPlane,
+        PolygonPlane as PolygonPlane,
         Prismatic as Prismatic,
         Pulley as Pulley,
         RollingDisc as RollingDisc,
         RollingEllipsoid as RollingEllipsoid,
         RollingSphere as RollingSphere,
         Screw as Screw,
+        SphereBox as SphereBox,
+        SphereCapsule as SphereCapsule,
         SpherePlane as SpherePlane,
         SphereSphere as SphereSphere,
         Spherical as Spherical,
@@ -190,10 +194,10 @@ if TYPE_CHECKING:
 
 # fmt: off
 _JOINTS = (
-    "BoxPlane", "CapsulePlane", "Coupling", "Cylindrical", "Distance", "Drive", "Fixed", "Gear", "Hinge",
-    "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "Prismatic", "Pulley", "RollingDisc",
-    "RollingEllipsoid", "RollingSphere", "Screw", "SpherePlane", "SphereSphere", "Spherical", "Universal",
-    "UserRows", "WheelOnRail", "WheelProfile",
+    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "Distance", "Drive", "Fixed", "Gear",
+    "Hinge", "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "PolygonPlane", "Prismatic", "Pulley",
+    "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw", "SphereBox", "SphereCapsule", "SpherePlane",
+    "SphereSphere", "Spherical", "Universal", "UserRows", "WheelOnRail", "WheelProfile",
 )
 _LOADS = (
     "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",

@@ -17,7 +17,9 @@ A change of k is Ω × k − C (δν − Ω × ν), Ω the turn of i against j a
     C = A/s − A ν νᵀA/s³ + ρ (1/|ν| − ννᵀ/|ν|³)
 
 so that δy (1 − f″ C_yy) = (δp + Ω × k + C (Ω × ν))_y. A trough that is narrower than the body has
-1 − f″ C_yy ≤ 0: the place where they touch is lost, and the answer is not a number.
+1 − f″ C_yy ≤ 0: the place where they touch is lost, and the answer is not a number. So it is where
+a disc lies flat, unless it is the rim of a contact: one of its points, in the direction a₁, stands
+for all of them then.
 
 The derivation is docs/derivations/rolling.md; [Shimada2014 (6.1)–(6.8) adapted] by rows that are
 rates of slip.
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     Touch = tuple[float, Vector, Vector, Vector, float]
 
 TRIES, HALVINGS = 60, 30  # of Newton's method for y
+FLAT = 1e-9  # of its radius: where a rim dips less below its centre it lies on the plane
 
 
 @kernel()
@@ -101,6 +104,9 @@ def reached(p: Pose, q: Pose, word: WordNumbers, nu: Vector) -> tuple[Vector, Ve
     """k, A ν and s of a normal ν."""
     An = spread(p, q, word, nu)
     s = np.sqrt(max(dot(nu, An), 0.0))
+    if word.rim > 0.0 and s <= FLAT * word.rim:  # all of the rim touches: a point of it
+        d = brought(p, q, word, triple(word.a1))
+        return (word.rim * d[0], word.rim * d[1], word.rim * d[2]), An, 0.0
     away = -1.0 / s if s > 0.0 else (0.0 if word.radius > 0.0 else np.nan)
     ball = -word.radius / np.sqrt(dot(nu, nu))
     return sum_of((away * An[0], away * An[1], away * An[2]), ball, nu), An, s

@@ -12,6 +12,7 @@ s, d = P_j − P_i:
     CROSS      turn about a of the axis c₁ ⟂ a of body j, which a cross carries (universal joints); as TWIST otherwise
     ROLL_SPHERE, ROLL_DISC   rates only: velocity u·ẋ of the material point of body i that touches the plane ⟂ n
     CONTACT, SLIP            height and slip of an ellipsoid of body i on a surface of body j (isodyn.joints.contacts)
+    BALL, BALL_SLIP          distance and slip of a ball of body i and a rounded box of body j (isodyn.joints.balls)
 
 Poses tell ANGLE, TANGENT_ANGLE, TWIST and CROSS within half a turn. Where something depends on the
 value, whole turns are counted: the angle is a coordinate of the state (isodyn.multibody.turns), and
@@ -30,12 +31,13 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple
+from isodyn.joints.balls import ball_contact
 from isodyn.joints.contacts import contact
 from isodyn.kernels.compiled import FloatArray, kernel
 from isodyn.kernels.struct import Struct, real, reals
 
 POINT, AXES, OFFSET, LENGTH, ANGLE, PLANAR_ANGLE, DISC_HEIGHT, ROLL_SPHERE, ROLL_DISC, TANGENT_ANGLE, TWIST = range(11)
-CROSS, CONTACT, SLIP = range(11, 14)
+CROSS, CONTACT, SLIP, BALL, BALL_SLIP = range(11, 16)
 TWISTS = (TWIST, CROSS)
 WHOLE_TURNS = (ANGLE, TANGENT_ANGLE, TWIST, CROSS)  # measures that poses tell up to whole turns
 TWO_PI = 2.0 * np.pi
@@ -56,14 +58,18 @@ class Pose(Struct):
 
 class WordNumbers(Struct):
     """Points and axes in the two bodies, directions of the world, a radius, the angle that counts
-    as zero, and the shapes of a contact, as far as a word needs them."""
+    as zero, and the shapes of a contact, as far as a word needs them: an ellipsoid and a profile,
+    the radius of a rim, a box and its rounding; the direction of slip where the normal is
+    `facing`."""
 
     s_i, s_j = reals(3), reals(3)
     a, a1, a2 = reals(3), reals(3), reals(3)
     c, c1 = reals(3), reals(3)
     u, n = reals(3), reals(3)
     radius, zero = real, real
-    shape, profile = reals(3, 3), reals(PROFILE)
+    shape, profile, rim = reals(3, 3), reals(PROFILE), real
+    half, rounding = reals(3), real
+    facing, along = reals(3), reals(3)
 
 
 class MeasureWork(Struct):
@@ -173,12 +179,9 @@ def measure(kind: int, p: Pose, q: Pose, word: WordNumbers, g: FloatArray) -> fl
         g[W_I + 2], g[W_J + 2] = -1.0, 1.0
         return q.angle - p.angle - word.zero
     if kind in (CONTACT, SLIP):
-        height, W, of_i, of_j = contact(kind == SLIP, p, q, word)
-        put(g, R_I, W)
-        put(g, W_I, of_i)
-        put(g, R_J, (-W[0], -W[1], -W[2]))
-        put(g, W_J, (-of_j[0], -of_j[1], -of_j[2]))
-        return height if kind == CONTACT else 0.0
+        return put_gradient(g, kind == SLIP, contact(kind == SLIP, p, q, word))
+    if kind in (BALL, BALL_SLIP):
+        return put_gradient(g, kind == BALL_SLIP, ball_contact(kind == BALL_SLIP, p, q, word))
     _, n, _, touch = touching(kind, p, word)
     if kind == DISC_HEIGHT:
         put(g, R_I, triple(word.n))
@@ -187,6 +190,17 @@ def measure(kind: int, p: Pose, q: Pose, word: WordNumbers, g: FloatArray) -> fl
     put(g, R_I, triple(word.u))
     put(g, W_I, cross(touch, rotate_back(p.R, triple(word.u))))
     return 0.0
+
+
+@kernel()
+def put_gradient(g: FloatArray, sliding: bool, found: tuple[float, Vector, Vector, Vector]) -> float:
+    """The gradient of a contact into g; its distance, or zero of a slip."""
+    height, W, of_i, of_j = found
+    put(g, R_I, W)
+    put(g, W_I, of_i)
+    put(g, R_J, (-W[0], -W[1], -W[2]))
+    put(g, W_J, (-of_j[0], -of_j[1], -of_j[2]))
+    return 0.0 if sliding else height
 
 
 @kernel()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
+from isodyn.bodies.shapes import Placed
+from isodyn.bodies.solids import Box, Capsule, Solid, Sphere
 from isodyn.errors import InputError
 from isodyn.joints.measures import PROFILE
 from isodyn.joints.part import JointWorld
@@ -22,7 +25,7 @@ from isodyn.joints.unilateral import (
     on_plane,
     round_on,
 )
-from isodyn.joints.words import unit
+from isodyn.joints.words import arm, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, contact, optional, required
 
@@ -30,6 +33,19 @@ from isodyn.parts import Keys, Value, contact, optional, required
 def place(what: str, given: Any, body: Body, argument: str) -> FloatArray:
     """A point of the world at the start; the mass centre if left out."""
     return body.position if given is None else vector3(f"{what}: {argument}", given, argument)
+
+
+def ball_of(part: Any, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+    """The ball of the first body of a contact."""
+    body = bodies[part.first]
+    centre = place(part.what, part.centre, body, "centre")
+    return {part.first: Placed(Sphere(part.radius, mass=1.0), arm(body, centre))}
+
+
+def box_of(size: Any) -> Box:
+    """A box; a rectangle with some thickness."""
+    edges = np.asarray(size, dtype=np.float64).ravel()
+    return Box(*(edges if edges.size == 3 else np.append(edges, 0.2 * edges.min())), mass=1.0)
 
 
 @contact("point_plane")
@@ -61,7 +77,7 @@ class PointPlane(OnPlane, ContactPart):
     first: str
     second: str
     points: Any = None
-    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "points": optional(Value.NUMBERS), **ON_PLANE}
+    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "points": optional(Value.POINTS), **ON_PLANE}
 
     def build(self, world: JointWorld) -> list[Gap]:
         body = world.body(self.first)
@@ -114,6 +130,9 @@ class SpherePlane(OnPlane, ContactPart):
         centre = place(self.what, self.centre, world.body(self.first), "centre")
         return [round_on(self, world, centre, self.radius)]
 
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        return ball_of(self, bodies)
+
 
 @contact("box_plane")
 @dataclass(frozen=True)
@@ -158,6 +177,9 @@ class BoxPlane(OnPlane, ContactPart):
             )
         corners = np.array([np.append(c, 0.0)[:3] for c in itertools.product(*((-0.5 * x, 0.5 * x) for x in size))])
         return on_plane(self, world, body.position + corners @ body.R.T, [f"[{k}]" for k in range(len(corners))])
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        return {self.first: box_of(self.size)}
 
 
 @contact("capsule_plane")
@@ -208,6 +230,10 @@ class CapsulePlane(OnPlane, ContactPart):
         body, axis = world.body(self.first), unit(f"{self.what}: axis", self.axis, "axis")
         ends = (body.position + 0.5 * side * self.length * axis for side in (-1, 1))
         return [round_on(self, world, end, self.radius, f"[{k}]") for k, end in enumerate(ends)]
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        axis = np.asarray(self.axis, dtype=np.float64) @ bodies[self.first].R
+        return {self.first: Placed(Capsule(self.radius, self.length, mass=1.0), (0, 0, 0), triad(axis).T)}
 
 
 @contact("wheel_profile")
@@ -262,3 +288,6 @@ class WheelProfile(OnPlane, ContactPart):
             raise InputError(f"{self.what}: profile has 1 to {PROFILE} coefficients", argument="profile")
         centre = place(self.what, self.centre, world.body(self.first), "centre")
         return [round_on(self, world, centre, self.radius, profile=self.profile)]
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        return ball_of(self, bodies)

@@ -6,10 +6,13 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple, twice_cross
+from isodyn.joints.balls import ball_rest, ball_stiffness
 from isodyn.joints.contacts import contact_rest, contact_stiffness
 from isodyn.joints.measures import (
     ANGLE,
     AXES,
+    BALL,
+    BALL_SLIP,
     CONTACT,
     DISC_HEIGHT,
     LENGTH,
@@ -56,6 +59,8 @@ def rest(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork) -> f
         return rest_of_way(kind, p, q, word)
     if kind in (CONTACT, SLIP):
         return contact_rest(kind == SLIP, p, q, word)
+    if kind in (BALL, BALL_SLIP):
+        return ball_rest(kind == BALL_SLIP, p, q, word)
     K = work.K
     stiffness(kind, p, q, word, work)
     h = 0.0
@@ -131,10 +136,19 @@ def stiffness(kind: int, p: Pose, q: Pose, word: WordNumbers, work: MeasureWork)
         angle_stiffness(p, q, triple(word.a), K)
     elif kind == OFFSET:
         offset_stiffness(p, q, word, K)
-    elif kind in (CONTACT, SLIP):
-        contact_stiffness(kind == SLIP, p, q, word, K)
+    elif kind in (CONTACT, SLIP, BALL, BALL_SLIP):
+        stiffness_of_contact(kind, p, q, word, K)
     elif kind not in (PLANAR_ANGLE, TANGENT_ANGLE):
         touching_stiffness(kind, p, word, K)
+
+
+@kernel()
+def stiffness_of_contact(kind: int, p: Pose, q: Pose, word: WordNumbers, K: FloatArray) -> None:
+    """K of gaps and slips of contacts."""
+    if kind in (CONTACT, SLIP):
+        contact_stiffness(kind == SLIP, p, q, word, K)
+    else:
+        ball_stiffness(kind == BALL_SLIP, p, q, word, K)
 
 
 @kernel()

@@ -2,20 +2,22 @@
 
 point on a plane    g = n·(P − P₀), slips: rates of the offsets along two tangents of the plane
 round on a surface  CONTACT and SLIP (isodyn.joints.contacts)
-two balls           g = |d| − r₁ − r₂
+balls               BALL and BALL_SLIP (isodyn.joints.balls)
 joint stop          g = x − low, g = high − x, for any coordinate x of a joint
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from isodyn.bodies.body import Body, vector3
+from isodyn.bodies.shapes import Placed
+from isodyn.bodies.solids import Solid
 from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.part import JointWorld
@@ -69,6 +71,21 @@ class ContactPart(Part):
         gaps
             One gap, or several.
         """
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        """What bodies look like to which nothing else gives a shape.
+
+        Parameters
+        ----------
+        bodies
+            The bodies of the mechanism by their names.
+
+        Returns
+        -------
+        solids
+            Shapes by the names of bodies, in their frames from the mass centre.
+        """
+        return {}
 
     def check_numbers(self) -> None:
         """InputError for numbers that no contact has."""
@@ -172,9 +189,16 @@ def on_plane(part: Any, world: JointWorld, points: FloatArray, labels: Sequence[
 
 
 def round_on(
-    part: Any, world: JointWorld, centre: FloatArray, radius: float, label: str = "", profile: Sequence[float] = ()
+    part: Any,
+    world: JointWorld,
+    centre: FloatArray,
+    radius: float,
+    label: str = "",
+    profile: Sequence[float] = (),
+    rim: FloatArray | None = None,
 ) -> Gap:
-    """A ball of the first body, a disc in the plane, on a plane or a profile of the second."""
+    """A ball of the first body, a disc in the plane, on a plane or a profile of the second; the rim
+    of a disc in space if its axis is given, in the body."""
     body, carrier = world.body(part.first), world.body(part.second)
     at, axes = frame_of(part, body)
     flat = body.kind in PLANAR
@@ -183,6 +207,8 @@ def round_on(
     local = axes @ carrier.R
     pair = Pair(part.name, body, carrier, arm(body, centre), arm(carrier, at), local, local)
     numbers: dict[str, Any] = {"shape": radius**2 * np.eye(3), "c1": local[0], "c": local[2]}
+    if rim is not None:
+        numbers |= {"shape": radius**2 * (np.eye(3) - np.outer(rim, rim)), "rim": radius, "a1": triad(rim)[0]}
     if len(profile):
         numbers["profile"] = np.pad(np.asarray(profile, dtype=np.float64), (0, words.PROFILE - len(profile)))
     ways: tuple[tuple[float, float, float], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.marching import contact_march
 from isodyn.marching.contact_march import TAKEN
 from isodyn.marching.contact_steps import ContactSteps
@@ -20,6 +20,7 @@ from isodyn.stepping.contact_memory import OPEN, STICK
 
 EPS = float(np.finfo(np.float64).eps)
 ITERATIONS = 80  # of the location of an event
+LOOKS = 12  # into a step, for a gap that is open at both of its ends
 INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 
 
@@ -58,18 +59,21 @@ class ContactLocation(ContactSteps):
         """When the first of the open gaps closes; None where none does."""
         contacts = self.contacts
         candidates = (contacts.closed_before == 0) & (contacts.mode == OPEN)
-        through = candidates & (contacts.gap < -contact_march.DEEP * contacts.size)
+        rounding = contact_march.DEEP * contacts.size
+        ends = (contacts.gap <= rounding) & (contacts.gap_before > rounding) & (contacts.rate[: rounding.size] < 0.0)
+        through = candidates & ((contacts.gap < -rounding) | ends)
+        t_1, through = self.inside(t_0, t_1, candidates, through)
         if not through.any():
-            t_1, through = self.deepest(t_0, t_1, np.flatnonzero(candidates))
-            if t_1 == t_0:
-                return None
+            return None
         sizes = contacts.size[through]
 
         def lowest(t: float) -> float:
             self.step_to(t)
             return float((contacts.gap[through] / sizes).min())
 
-        high = float((contacts.gap[through] / sizes).min())
+        high = lowest(t_1)
+        if high >= -contact_march.DEEP:
+            return t_1
         low, value = t_0, float((contacts.gap_before[through] / sizes).min())
         if value <= contact_march.DEEP:  # it begins at zero, and leaves first
             low = t_0 + INSIDE * (t_1 - t_0)
@@ -81,26 +85,37 @@ class ContactLocation(ContactSteps):
                 return max(low, t_0)
         return self.solved(lowest, low, value, t_1, high)[0]
 
-    def deepest(self, t_0: float, t_1: float, candidates: IntArray) -> tuple[float, Any]:
-        """A time inside the step at which a gap that is open at both ends is closed; t_0 where
-        there is none."""
-        contacts, dt = self.contacts, t_1 - t_0
+    def inside(self, t_0: float, t_1: float, candidates: Any, through: Any) -> tuple[float, Any]:
+        """The earliest time that was found at which gaps are closed, at the end of the step or
+        inside it, and which they are."""
+        contacts = self.contacts
         before, after = contacts.gap_before.copy(), contacts.gap.copy()
         slope, end = contacts.rate_before.copy(), contacts.rate.copy()
-        x = np.linspace(0.0, 1.0, 65)[1:-1]
-        none = np.zeros(after.size, dtype=bool)
-        for k in candidates:
-            if not slope[k] < 0.0 < end[k]:
+        for k in np.flatnonzero(candidates & (slope[: after.size] < 0.0) & (end[: after.size] > 0.0)):
+            if after[k] < 0.0:
                 continue
-            c = 3.0 * (after[k] - before[k]) - (2.0 * slope[k] + end[k]) * dt
-            d = (slope[k] + end[k]) * dt - 2.0 * (after[k] - before[k])
-            values = before[k] + x * (slope[k] * dt + x * (c + x * d))
-            t = t_0 + float(x[values.argmin()]) * dt
-            if values.min() < 0.0 and self.step_to(t) in TAKEN:
-                none[k] = contacts.gap[k] < -contact_march.DEEP * contacts.size[k]
-                if none[k]:
-                    return t, none
-        return t_0, none
+            t = self.deepest(int(k), (t_0, before[k], slope[k]), (t_1, after[k], end[k]))
+            if t is not None:
+                through = candidates & (contacts.gap < -contact_march.DEEP * contacts.size)
+                t_1 = t
+                after, end = contacts.gap.copy(), contacts.rate.copy()
+        return t_1, through
+
+    def deepest(self, k: int, left: tuple[float, ...], right: tuple[float, ...]) -> float | None:
+        """A time inside the step at which gap k, open at both ends with tangents that meet below
+        zero, is closed; None where there is none. Steps to where tangents meet narrow it down."""
+        contacts = self.contacts
+        deep = -contact_march.DEEP * float(contacts.size[k])
+        for _ in range(LOOKS):
+            (t_l, g_l, s_l), (t_r, g_r, s_r) = left, right
+            t = t_l + (g_r - g_l - s_r * (t_r - t_l)) / (s_l - s_r)
+            if not t_l < t < t_r or g_l + s_l * (t - t_l) >= 0.0 or self.step_to(t) not in TAKEN:
+                return None
+            gap, rate = float(contacts.gap[k]), float(contacts.rate[k])
+            if gap < deep:
+                return t
+            left, right = ((t, gap, rate), right) if rate < 0.0 else (left, (t, gap, rate))
+        return None
 
     def turn(self, t_0: float, t_1: float) -> float:
         """End the last step where slip comes to rest, by the law of the step itself; where that is.

@@ -22,6 +22,7 @@ from isodyn.kernels.compiled import (
     RAISED,
     VELOCITY,
     WRONG_SHAPE,
+    FloatArray,
     f8,
     i8,
     kernel,
@@ -59,6 +60,7 @@ from isodyn.stepping.step_error import estimate
 # statuses: in the last step a gap closed; slip came to rest or turned round; a contact was torn loose;
 # and after it other contacts are closed
 CLOSED, TURNED, LOOSE, CHANGED = 130, 131, 132, 133
+MOVED = 134  # a status: bodies have moved so far that other contacts may be near; the last step was not taken
 TAKEN = (OK, CLOSED, TURNED, LOOSE)  # statuses of steps that were taken
 DEEP = 1e-13  # of the size of a gap: less penetration is rounding
 
@@ -78,10 +80,13 @@ def write_contacts(contacts: Contacts, kept: Any, row: int) -> None:
 
 @kernel()
 def dips(g_0: float, s_0: float, g_1: float, s_1: float, dt: float) -> bool:
-    """Whether the cubic with these values and slopes at the ends of a step, both above zero, has
-    been below it."""
+    """Whether a gap with these values and slopes at the ends of a step, both values above zero, may
+    have been below it: as the cubic, or as far as its tangents leave room (two small bodies that
+    fly through each other)."""
     if not (s_0 < 0.0 < s_1):
         return False
+    if g_0 + s_0 * (g_1 - g_0 - s_1 * dt) / (s_0 - s_1) < 0.0:
+        return True
     b, c = s_0 * dt, 3.0 * (g_1 - g_0) - (2.0 * s_0 + s_1) * dt
     d = (s_0 + s_1) * dt - 2.0 * (g_1 - g_0)
     lowest = g_0
@@ -100,6 +105,8 @@ def gaps_closed(contacts: Contacts, dt: float) -> int:
             continue
         gap, size = contacts.gap[k], contacts.size[k]
         through = gap < -DEEP * size or dips(contacts.gap_before[k], contacts.rate_before[k], gap, contacts.rate[k], dt)
+        # a gap that closes just at the end of the step must not be left to the next one
+        through = through or (gap <= DEEP * size < contacts.gap_before[k] and contacts.rate[k] < 0.0)
         if through:
             status = CLOSED
             if gap / size <= deepest:
@@ -146,6 +153,23 @@ def remember_contacts(contacts: Contacts) -> None:
         contacts.force_before[j] = contacts.force[j]
 
 
+@kernel(types.void(CONTACTS))
+def forget_step(contacts: Contacts) -> None:
+    """What contacts did before the last step."""
+    for k in range(contacts.closed.size):
+        contacts.closed[k], contacts.mode[k] = contacts.closed_before[k], contacts.mode_before[k]
+    copy_to(contacts.force_before, contacts.force)
+
+
+@kernel()
+def has_moved_far(contacts: Contacts, q: FloatArray) -> bool:
+    """Whether bodies have moved farther than contacts were looked for."""
+    far = 0.0
+    for i in range(contacts.places.size):
+        far = max(far, abs(q[contacts.places[i]] - contacts.anchor[i]))
+    return far > contacts.margin
+
+
 STEP_WITH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS, MODEL_TYPE, CONTACTS)
 
 
@@ -179,6 +203,9 @@ def step_with_contacts(
             status = closed_step(p, g, leg, t_1, state, memory, counters)
     elif status == OK:
         status = advance(p, leg, t_1, state, memory, counters)
+    if status == OK and has_moved_far(contacts, state.q):
+        forget_step(contacts)
+        status = MOVED
     if status != OK:
         copy_struct(memory.before, state)
         return status
@@ -197,14 +224,6 @@ def step_with_contacts(
 def look_after(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
     """Whether somebody has to look into the last step, which was cut."""
     return look_into(model, tables, scratch, plan, state, memory)
-
-
-@kernel(types.void(CONTACTS))
-def forget_step(contacts: Contacts) -> None:
-    """What contacts did before the last step."""
-    for k in range(contacts.closed.size):
-        contacts.closed[k], contacts.mode[k] = contacts.closed_before[k], contacts.mode_before[k]
-    copy_to(contacts.force_before, contacts.force)
 
 
 @kernel()
@@ -243,7 +262,7 @@ def sized_with_contacts(
         memory.factors_good = 0
         if np.isnan(factor) or factor == 0.0:
             return RAISED
-        if wrong in (RAISED, WRONG_SHAPE, NO_PIVOT):
+        if wrong in (RAISED, WRONG_SHAPE, NO_PIVOT, MOVED):
             return wrong
         if t_1 - t <= LONGER * plan.smallest_dt:
             return UNDERFLOW if wrong == OK else wrong

@@ -16,12 +16,13 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray
 from isodyn.marching import contact_march
 from isodyn.marching.contact_location import ContactLocation
-from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, TURNED
+from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, MOVED, TURNED
 from isodyn.marching.contact_steps import TOUCHES
 from isodyn.marching.march import HAPPENED
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
 from isodyn.stepping.contact_memory import NO_PUSH
+from isodyn.stepping.contact_push import push_out
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
 
@@ -35,6 +36,7 @@ class ContactRun(ContactLocation):
     """A run with contacts."""
 
     restarted = False  # whether an event has changed the state
+    moved_at = -np.inf  # when bodies had last moved so far that other contacts may be near
 
     # ---- the course of a run
 
@@ -43,6 +45,7 @@ class ContactRun(ContactLocation):
         model = self.other or self.model
         for leg in self.plan.legs:
             leg.traits = model.traits
+        self.choose_near()
         while self.state.step < upto and self.ended is None and not self.at_stop:
             if not self.sized:
                 more = (upto - int(self.state.step)) // max(int(self.plan.save_every), 1)
@@ -54,6 +57,9 @@ class ContactRun(ContactLocation):
             if status == CHANGED:
                 if not self.events_acted(int(self.contacts.seen)):
                     self.start_from_here()
+            elif status == MOVED:
+                self.choose_near(wider=self.state.t == self.moved_at)
+                self.moved_at = float(self.state.t)
             elif status in SEEN_TO:
                 self.see_to(status)
             else:
@@ -118,6 +124,7 @@ class ContactRun(ContactLocation):
     def see_to(self, status: int) -> None:
         """Cut the last step where something happened first, and do what is to be done there."""
         t_0, t_1 = float(self.memory.before.t), float(self.state.t)
+        self.whole_end = t_1
         if self.located_in != self.state.step:
             self.located, self.located_in = 0, int(self.state.step)
         many = not self.impacts.locate or self.located >= self.impacts.max_located
@@ -132,12 +139,12 @@ class ContactRun(ContactLocation):
         t_stop = t_1 if found is None else found
         if status in (TURNED, LOOSE):
             t = (self.turn if status == TURNED else self.tear)(t_0, t_stop)
-            self.count_to(t, whole=found is None and t == t_1)
+            self.count_to(t, whole=t == t_1)
             if not self.events_acted():
                 self.start_from_here()
             self.contacts.loose = 0
             return
-        self.count_to(t_stop, whole=found is None)
+        self.count_to(t_stop, whole=found is None or found == t_1)
         if self.events_acted():
             return
         if found is not None:
@@ -180,7 +187,22 @@ class ContactRun(ContactLocation):
         if resting.any():
             e = np.where(resting, 0.0, known.restitution)
             after, impulse, lost = self.jumped(before, hit, e)
+            self.hold(after, hit, resting, impulse, lost)
         self.go_on_after(after, impulse, lost)
+
+    def hold(self, after: Any, hit: Any, resting: Any, impulse: FloatArray, lost: FloatArray) -> None:
+        """Bring contacts to rest that others throw off so slowly that they would be back within the
+        step, and throw off others in turn."""
+        contacts, n = self.contacts, hit.size
+        self.look_at(after)
+        still = contacts.rate[:n] <= NO_PUSH * contacts.fastest
+        if not (resting & ~still).any():
+            return
+        contacts.hit, contacts.lost = (resting | (hit & still)).astype(np.int64), 0.0
+        leg = self.physics(self.closure)[3]
+        tables: tuple[Any, ...] = leg, float(after.t), after, self.memory, self.counters, *self.touching
+        self.check(int(contact_jump.bring_to_rest(*self.physics_with, *tables)), float(after.t), float(after.t))
+        lost[int(impulse[:n].argmax())] += contacts.lost.sum()
 
     def go_on_after(self, after: Any, impulse: FloatArray, lost: FloatArray) -> None:
         """A start after an impact."""
@@ -193,6 +215,8 @@ class ContactRun(ContactLocation):
     def jumped(self, before: Any, hit: Any, e: FloatArray) -> tuple[Any, FloatArray, FloatArray]:
         """The state after an impact, impulses, and the energy that each contact took."""
         after, lost = before.copy(), np.zeros(hit.size)
+        self.look_at(before)
+        self.see_speeds(before)  # how fast they come says which rates are none afterwards
         self.contacts.impulse = 0.0
         if self.impacts.order == "simultaneous":
             self.jump_once(after, hit, e, lost)
@@ -227,7 +251,7 @@ class ContactRun(ContactLocation):
         if not (hit & (u > 0.0) & (e < 1.0)).any():
             return np.zeros(n, dtype=bool)
         closed, mode = contacts.closed.copy(), contacts.mode.copy()
-        contacts.closed = np.where(hit, 0, closed)
+        contacts.closed = np.where(hit, u <= NO_PUSH * contacts.fastest, closed)
         free = after.copy()
         self.accelerate(free)
         rates = self.accelerations_of(free)
@@ -251,12 +275,15 @@ class ContactRun(ContactLocation):
         """The last step to its end without location: out of the obstacles, and a jump there from
         the velocities at its beginning."""
         contacts, state = self.contacts, self.state
+        self.unlocated += 1
+        self.look_at(state)
+        hit = contacts.gap <= TOUCHES * contacts.size
         leg = self.physics(self.closure)[3]
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
-        self.check(int(contact_jump.push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
+        self.check(int(push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
         self.look_at(state)
         n = len(self.known.names)
-        hit = contacts.gap <= TOUCHES * contacts.size
+        hit |= contacts.gap <= TOUCHES * contacts.size
         u = contacts.rate[:n].copy()
         e = self.known.restitution
         before = state.copy()

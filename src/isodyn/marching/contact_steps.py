@@ -3,25 +3,31 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
-from isodyn.errors import ConvergenceError, InputError, PainleveError
+from isodyn.errors import AccuracyWarning, ConvergenceError, InputError, PainleveError
 from isodyn.kernels.compiled import GENERAL, NONIDEAL, FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.marching import contact_march
 from isodyn.marching.contact_march import TAKEN, ContactRows
+from isodyn.marching.near_contacts import NearContacts
 from isodyn.marching.run import Run
+from isodyn.multibody.rows import FAR
 from isodyn.results.contacts import Impact, history_of, impacts_in
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN, Contacts
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
+from isodyn.stepping.step import SAME_STEP
 from isodyn.systems.base import System
+from isodyn.systems.questions import Questions
 
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
 CARRIED = ("closed", "mode", "force", "balance", "fastest", "gap", "rate")  # from step to step
+MADE = 1e-9  # of the energies of impacts: more than this is no rounding
 BELOW = 1e-8  # of the size of a gap: a start may be so far below zero
 
 
@@ -29,14 +35,21 @@ class ContactSteps(Run):
     """A run with contacts."""
 
     touches = own_march = True
+    whole_end = np.nan  # of the step in which something happened
+    unlocated = 0  # steps that were taken to their ends although gaps closed in them
     parts = (*Run.parts, "contacts")
 
     def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
         self.impacts, self.known = impacts, system.contacts
-        twin = self.known.twin.model()
-        self.twin = twin.dense() if twin.dense is not None else twin
+        twin = self.twin = self.known.twin.model()
         many, rows = len(self.known.names), self.known.rows
-        self.contacts = Contacts(contacts=many, ends=many + 1, rows=rows, values=rows * system.nv)
+        starts, columns = np.arange(rows + 1) * system.nv, np.tile(np.arange(system.nv), rows)
+        if twin.sparsity is not None:
+            starts, columns = twin.sparsity.G_starts, twin.sparsity.G_columns
+        self.nearby = NearContacts(self.known, twin)
+        sizes = {"ends": many + 1, "rows": rows, "row_ends": rows + 1, "values": columns.size}
+        self.contacts = Contacts(contacts=many, places=self.nearby.places.size, **sizes)
+        self.contacts.starts, self.contacts.columns, self.contacts.places = starts, columns, self.nearby.places
         for name in ("mu", "mu_static", "restitution", "tangent"):
             setattr(self.contacts, name, getattr(self.known, name))
         self.contacts.size = self.known.sizes
@@ -69,8 +82,17 @@ class ContactSteps(Run):
         )
 
     def warn(self, sol: Any) -> None:
-        """Nothing: kinks of forces, where contacts open and begin to slide, look like coarse
-        steps."""
+        """Warn of impacts that were not located although they should have been, and of those that
+        made energy. Of coarse steps nothing is said: kinks of forces, where contacts open and begin
+        to slide, look like them."""
+        if self.impacts.locate and self.unlocated:
+            warnings.warn(
+                f"{self.unlocated} steps had more than {self.impacts.max_located} impacts, and were taken to their ends"
+                " without locating them, to first order\nhint: smaller steps, or iso.Impacts(max_located=…)",
+                AccuracyWarning,
+                stacklevel=5,
+            )
+        warn_of_energy(self.happened, self.known.names, sol)
 
     def step_again(self, t_1: float) -> bool:
         """The last step, to another end; False where there is no such step."""
@@ -82,11 +104,31 @@ class ContactSteps(Run):
         state.copy_from(memory.before)
         contact_march.forget_step(contacts)
         memory.factors_good = 0
+        before, dt = float(state.dt), t_1 - float(state.t)
+        if t_1 != self.whole_end and abs(dt - before) <= 2.0 * SAME_STEP * dt:
+            state.dt = before * (1.0 + 5.0 * SAME_STEP)  # or else all ends near that of the last size would be one
         tables: tuple[Any, ...] = self.plan, t_1, state, memory, self.counters
+        margin, contacts.margin = contacts.margin, np.inf
         status = int(contact_march.step_with_contacts(*self.physics_with, *tables, *self.touching))
+        contacts.margin = margin
         if status not in TAKEN:
             self.check(status, float(memory.before.t), t_1)
         return status
+
+    # ---- what is near
+
+    def choose_near(self, *, wider: bool = False) -> None:
+        """Choose the contacts that are looked at in the next steps."""
+        if self.nearby.many and self.rows.q.shape[1] == self.system.nq:
+            self.nearby.choose(self.contacts, self.twin.scratch, self.state.q, wider=wider)
+
+    def fill_gaps(self, rows: int) -> None:
+        """Gaps that nobody looked at, from the states of their rows."""
+        if not self.nearby.many:
+            return
+        ask, many, kept = Questions(self.known.twin), len(self.known.names), self.kept.gap
+        for row in np.flatnonzero((kept[:rows] >= FAR).any(axis=1)):
+            kept[row] = ask.position(float(self.rows.t[row]), self.rows.q[row], self.rows.v[row])[:many]
 
     # ---- what is closed
 
@@ -104,7 +146,9 @@ class ContactSteps(Run):
     def see_speeds(self, state: Any) -> FloatArray:
         """The largest speeds of each contact so far, with those of a state."""
         contacts = self.contacts
-        speed = np.abs(contacts.J.reshape(-1, self.system.nv)[: contacts.size.size]) @ np.abs(state.v)
+        many = contacts.size.size
+        one = np.abs(contacts.J * state.v[contacts.columns])[: contacts.starts[many]]
+        speed = np.bincount(np.repeat(np.arange(many), np.diff(contacts.starts[: many + 1])), one, many)
         contacts.fastest = np.fmax(contacts.fastest, np.where(np.isfinite(speed), speed, 0.0))
         return contacts.fastest.copy()
 
@@ -155,6 +199,7 @@ class ContactSteps(Run):
     def carried(self) -> dict[str, Any]:
         """All that a checkpoint holds, with the contacts."""
         rows = int(self.counters.rows)
+        self.fill_gaps(rows)
         mine = {f"contacts_{name}": getattr(self.contacts, name).copy() for name in CARRIED}
         return {**super().carried(), **mine, **history_of(self.kept, rows, self.happened, self.forces_left)}
 
@@ -211,6 +256,7 @@ class ContactSteps(Run):
 
     def aux_of(self, rows: int) -> dict[str, Any]:
         """Histories of the contacts."""
+        self.fill_gaps(rows)
         return history_of(self.kept, rows, self.happened, self.forces_left)
 
     # ---- what went wrong
@@ -221,7 +267,8 @@ class ContactSteps(Run):
         if raised is not None:
             raise raised
         if status == NO_SOLUTION:
-            names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(self.contacts.closed)) or "the impact"
+            concerned = self.contacts.closed if t_next > t else self.contacts.hit | self.contacts.closed
+            names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(concerned)) or "that close"
             where = f"at t = {t:.6g}" + ("" if t_next == t else f" (dt = {t_next - t:.3g})")
             if self.known.mu.any():
                 raise PainleveError(
@@ -233,6 +280,29 @@ class ContactSteps(Run):
                 hint="do joints hold them closed and open at once?",
             )
         super().check(status, t, t_next)
+
+
+def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Any) -> None:
+    """Warn of impacts in which energy grew: restitution and friction that do not fit together."""
+    at: dict[float, float] = {}
+    for one in happened:
+        at[one.t] = at.get(one.t, 0.0) + one.lost
+    made = {t: -lost for t, lost in at.items() if lost < 0.0}
+    if not made:
+        return
+    total = sum(abs(one.lost) for one in happened) + sum(abs(one.normal) for one in happened) * float(
+        np.abs(sol.v).max()
+    )
+    t = max(made, key=lambda one: made[one])
+    if made[t] > MADE * total:
+        who = ", ".join(sorted({repr(names[one.index]) for one in happened if one.t == t}))
+        warnings.warn(
+            f"{sum(x > MADE * total for x in made.values())} impacts made energy, most of them that of {who} at"
+            f" t = {t:.6g}, {made[t]:.3g} J: restitution and friction do not fit together\n"
+            "hint: iso.Impacts(law='poisson') never makes energy; or less restitution, or less friction",
+            AccuracyWarning,
+            stacklevel=6,
+        )
 
 
 def refuse_beside_contacts(run: ContactSteps) -> None:

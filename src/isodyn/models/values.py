@@ -104,6 +104,12 @@ def _nested(rows: Any, info: ValidationInfo, sizes: tuple[int, ...]) -> tuple[tu
     return tuple(found)
 
 
+def points(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
+    """Points, or their numbers one behind the other."""
+    given = _list(value, None, "an array of points")
+    return _nested(given, info, (2, 3)) if any(isinstance(x, list) for x in given) else numbers(given, info)
+
+
 def two_vectors(value: Any, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
     """Two points or axes."""
     return _nested(_list(value, (2,), "an array of two vectors"), info, (2, 3))
@@ -220,6 +226,8 @@ NotNegative = Annotated[float, PlainValidator(_not_negative), WithJsonSchema(NUM
 NotZero = Annotated[float, PlainValidator(_not_zero), WithJsonSchema(NUMBER)]
 Vector = Annotated[Any, PlainValidator(vector), WithJsonSchema(_VECTOR)]
 Numbers = Annotated[Any, PlainValidator(numbers), WithJsonSchema({"type": "array", "items": NUMBER})]
+_POINTS = {"type": "array", "items": {"anyOf": [*NUMBER["anyOf"], _VECTOR]}}
+Points = Annotated[tuple[Any, ...], PlainValidator(points), WithJsonSchema(_POINTS)]
 Formulas = Annotated[Any, PlainValidator(formulas), WithJsonSchema(_VECTOR)]
 FormulaText = Annotated[Any, PlainValidator(formula), WithJsonSchema(NUMBER)]
 TwoVectors = Annotated[tuple[Any, ...], PlainValidator(two_vectors), WithJsonSchema(_array(_VECTOR, 2, 2))]

@@ -19,6 +19,8 @@ from isodyn.multibody.places import (
 from isodyn.multibody.points import add_coincidence_forces, add_coincidence_tangents, coincidence, put_coincidence
 from isodyn.multibody.tables import NODE, RowData, Scratch, Tables, TermData
 
+FAR = 1e9  # m: the gap of a contact that nobody looks at
+
 
 @kernel()
 def row_forces(lam: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
@@ -80,7 +82,8 @@ def row_matrix(tables: Tables, scratch: Scratch, out: FloatArray) -> None:
             continue
         many, number = 0, 0
         for k in range(row.first_term, row.first_term + row.terms):
-            put_term(tables.terms[k], tables, scratch, out)
+            if scratch.far[tables.terms[k].measure] == 0:
+                put_term(tables.terms[k], tables, scratch, out)
 
 
 @kernel()
@@ -127,7 +130,9 @@ def row_values(
 def row_value(
     what: int, t: float, row: RowData, v: FloatArray, a: FloatArray, tables: Tables, scratch: Scratch
 ) -> float:
-    """φ, φ̇ or φ̈ of one row."""
+    """φ, φ̇ or φ̈ of one row; of a contact that is far, FAR and no motion."""
+    if scratch.far[tables.terms[row.first_term].measure] == 1:
+        return FAR if what == POSITION else 0.0
     f, f_t, f_tt = at_time(row.target, t, tables.time, scratch.formulas)
     value = -f if what == POSITION else (-f_t if what == VELOCITY else -f_tt)
     g = scratch.measure.gradient

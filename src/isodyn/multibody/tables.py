@@ -128,11 +128,12 @@ class Tables(Struct):
 
 
 class Scratch(Struct):
-    """Poses, that of the ground last; counted angles as the measures read them; memory of measures,
-    inputs of formulas, elements and formulas."""
+    """Poses, that of the ground last; counted angles as the measures read them; measures of
+    contacts that are far from closing, which nobody looks at; memory of measures, inputs of
+    formulas, elements and formulas."""
 
     poses = many(Pose, "poses")
-    counted = reals("measures")
+    counted, far = reals("measures"), integers("measures")
     measure = one(MeasureWork)
     input_slopes = reals(12)
     element = one(ElementScratch)

@@ -1,5 +1,5 @@
-"""Forces of joints and loads as arrows of a scene: where they act and what they are, frame by
-frame.
+"""Forces of joints, contacts and loads as arrows of a scene: where they act and what they are,
+frame by frame.
 
 All arrows of a scene have one scale, metres of picture per newton, so that they can be compared:
 the largest is a part of the scene. Single peaks far above the rest are cut at that length.
@@ -15,6 +15,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.arrow_kinds import Force
 from isodyn.results import Solution
+from isodyn.results.contact_forces import forces_of_contacts
 from isodyn.results.load_view import LoadView
 from isodyn.results.load_views import load_of, names_of_drives, names_of_loads
 from isodyn.results.reactions import Reaction
@@ -44,6 +45,8 @@ def arrows_of(sol: Solution, size: float, dim: int) -> tuple[tuple[Arrow, ...], 
     for name in joints[:MOST]:
         reaction = Reaction(sol, name)
         found.append((name, Force.REACTION, reaction.point, reaction.force))
+    pushing = sorted(forces_of_contacts(sol), key=lambda one: -float(np.abs(one[2]).max()))
+    found += [(name, Force.REACTION, point, force) for name, point, force in pushing[:MOST]]
     for name in [name for name in names_of_loads(system) if name not in drives][:MOST]:
         view = load_of(sol, name)
         if isinstance(view, LoadView) and not view.force.any():

@@ -13,6 +13,7 @@ Sizes that are out of proportion to the scene are brought into it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -43,6 +44,16 @@ class Drawing:
         """All points of it, (n, 3), the mass centre among them."""
         flat = [np.pad(points, ((0, 0), (0, 1))) for points in (*self.polygons, *self.bars) if len(points)]
         return np.unique(np.concatenate([np.zeros((1, 3)), self.surface.points, *flat]), axis=0)
+
+
+def solids_of_contacts(system: Any) -> dict[str, Solid | Placed]:
+    """The shapes that contacts of a mechanism give to its bodies."""
+    bodies: dict[str, Body] = {body.name: body for body in system.bodies}
+    found: dict[str, Solid | Placed] = {}
+    for part in system.description.parts.contacts.values() if system.contacts is not None else ():
+        for name, solid in part.solids(bodies).items():
+            found.setdefault(name, solid)
+    return found
 
 
 def drawing(body: Body, held: list[FloatArray], scene: float, flat: bool, rolling: Solid | Placed | None) -> Drawing:

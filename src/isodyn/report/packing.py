@@ -13,6 +13,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.report.scenes import Scene
 from isodyn.report.summary import finite
 
+IMPACTS = 400  # that are marked on the time line, the first of a run
 FAR = 20.0  # sizes of a scene from the origin of the world, beyond which numbers are told from a nearer point
 
 
@@ -120,6 +121,7 @@ def scene_data(scene: Scene) -> dict[str, Any]:
             for arrow in scene.arrows
         ],
         "newtons": scene.newtons,
+        "impacts": [float(t - scene.t[0]) for t in scene.impacts[:IMPACTS]],
         "points": None if scene.points is None else packed(near(scene.points)),
         "pointNames": list(scene.point_names),
     }

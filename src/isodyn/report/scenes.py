@@ -24,7 +24,7 @@ from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.poses import poses
 from isodyn.report.arrows import Arrow, arrows_of
-from isodyn.report.drawings import Drawing, drawing, radius_of_gyration
+from isodyn.report.drawings import Drawing, drawing, radius_of_gyration, solids_of_contacts
 from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.report.outlines import Skin, lines_by_name, lines_of, skins_of, surface_points
@@ -103,8 +103,7 @@ class Line:
 @dataclass(frozen=True, eq=False)
 class Scene:
     """Everything that moves; `flat` in the plane. `low`, `high` bound all that is drawn over the
-    whole run, `low_with_arrows`, `high_with_arrows` the arrows too; `up` points against gravity.
-    """
+    whole run, `low_with_arrows`, `high_with_arrows` the arrows too; `up` points against gravity."""
 
     t: FloatArray
     flat: bool
@@ -122,6 +121,7 @@ class Scene:
     low_with_arrows: FloatArray | None = None
     high_with_arrows: FloatArray | None = None
     skins: tuple[Skin, ...] = ()
+    impacts: FloatArray = field(default_factory=lambda: np.zeros(0))  # when contacts close
 
     @property
     def bare_curves(self) -> tuple[Curve, ...]:
@@ -225,6 +225,7 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     gravity = system.layout.gravity
     up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
     scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn, skins=skins_of(sol, system))
+    scene = replace(scene, impacts=np.unique(sol.aux.get("impact_t", np.zeros(0))))
     return _with_arrows(scene, sol, reach) if arrows else scene
 
 
@@ -233,8 +234,7 @@ def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
     for arrow in arrows:
         reach.points(arrow.points)
         reach.points(arrow.points + arrow.vectors)
-    low, high = reach.box(0.5 * scene.size)
-    low, high = low[: reach.dim], high[: reach.dim]
+    low, high = (corner[: reach.dim] for corner in reach.box(0.5 * scene.size))
     return replace(scene, arrows=arrows, newtons=newtons, low_with_arrows=low, high_with_arrows=high)
 
 
@@ -300,8 +300,8 @@ def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, li
 
 
 def _rolling(system: MechanismSystem) -> dict[str, Solid | Placed]:
-    """Balls and wheels of bodies that roll."""
-    found: dict[str, Solid | Placed] = {}
+    """Balls and wheels of bodies that roll, and the shapes that contacts give."""
+    found = solids_of_contacts(system)
     for row in system.rows:
         for _, word in row.terms:
             radius = float(word.numbers.radius)

@@ -28,7 +28,7 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
 from isodyn.linear_solvers.contact_islands import solve_contacts
-from isodyn.stepping.closure import ask_levels, copy_to, fill_with, finite, measure, retract
+from isodyn.stepping.closure import copy_to, fill_with, finite
 from isodyn.stepping.contact_memory import (
     AT_REST,
     CONTACTS,
@@ -38,21 +38,19 @@ from isodyn.stepping.contact_memory import (
     Contacts,
     Touching,
     add_response,
-    along,
+    add_responses,
     ask,
     delassus,
+    inverse_of,
     problem_of,
     respond,
     speeds,
 )
 from isodyn.stepping.contact_step import NO_SOLUTION, pushes, sticks
-from isodyn.stepping.corrections import solve
 from isodyn.stepping.initial import PATIENCE, acceleration, initial_matrix
-from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, STATE, Counters, Leg, Memory, Physics, State
-from isodyn.stepping.projection import fill
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, STATE, Counters, Leg, Memory, Physics, State
 
 POISSON, NEWTON = range(2)
-PUSHES = 12  # most iterations onto g ≥ 0
 LEAVES = 1e-12  # of the acceleration of a contact without it: less is none
 
 
@@ -121,8 +119,8 @@ def prepare(
     if status == OK:
         status = ask(g, VELOCITY, t, state.q, state.v, memory.a, c, g.contacts.rate)
     if status == OK:
-        status = respond(p, t, c, memory, problem, g.contacts.J)
-        delassus(memory.x.size, 1.0, problem, g.contacts.J)
+        status = respond(p, t, c, memory, g.contacts, problem, g.contacts.J)
+        delassus(g.contacts, 1.0, problem, g.contacts.J)
     return status
 
 
@@ -172,14 +170,51 @@ def jump(
     return OK if finite(state.v) else NOT_FINITE
 
 
+@kernel(JUMP, apart=True, allocates=True)
+def bring_to_rest(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """Project state.v onto ġ = 0 of the contacts that are hit: what a sequence of impacts without
+    restitution comes to, in which they throw each other off again and again. Energy that it takes
+    is added to contacts.lost."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    g = by_reference(Touching(gap_model, contacts))
+    problem = problem_of(contacts, contacts.hit, memory.r.size)
+    status = prepare(p, g, problem, leg, t, state, memory, counters)
+    if status != OK:
+        return status
+    many = problem.members.size
+    chosen, u = np.empty(many, np.int64), np.empty(many)
+    for k in range(many):
+        chosen[k], u[k] = problem.first[k], -contacts.rate[problem.members[k]]
+    inverse = inverse_of(problem, chosen, many, 1.0)
+    add_responses(problem, chosen, many, inverse, u, state.v)
+    for k in range(many):
+        impulse = 0.0
+        for j in range(many):
+            impulse += inverse[k, j] * u[j]
+        contacts.lost[problem.members[k]] += 0.5 * impulse * u[k]
+    memory.factors_good = 0
+    return OK if finite(state.v) else NOT_FINITE
+
+
 @kernel()
-def known_slips(contacts: Contacts, problem: Any, n: int, v: FloatArray) -> None:
+def known_slips(contacts: Contacts, problem: Any, v: FloatArray) -> None:
     """Directions of contacts that slide."""
     for k in range(problem.members.size):
         i, end, size, number = problem.first[k], problem.first[k + 1], 0.0, problem.members[k]
         for j in range(i + 1, end):
             size += contacts.rate[problem.rows[j]] ** 2
-            contacts.fastest[number] = max(contacts.fastest[number], speeds(n, contacts.J, problem.rows[j], v))
+            contacts.fastest[number] = max(contacts.fastest[number], speeds(contacts, contacts.J, problem.rows[j], v))
         size = np.sqrt(size)
         problem.sliding[k] = size > AT_REST * contacts.fastest[number]
         if problem.sliding[k] == 1:
@@ -234,7 +269,7 @@ def contact_acceleration(
     problem = problem_of(contacts, contacts.closed, memory.r.size)
     status = prepare(p, g, problem, leg, t, state, memory, counters)
     if status == OK:
-        known_slips(contacts, problem, n, state.v)
+        known_slips(contacts, problem, state.v)
         status = ask(g, ACCELERATION, t, state.q, state.v, state.a, c, contacts.rate)
     if status != OK:
         return status
@@ -286,60 +321,4 @@ def look_at_contacts(t: float, state: State, memory: Memory, gap_model: Any, con
         status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
     if status == OK:
         status = ask(g, CONSTRAINT, t, state.q, state.v, state.a, memory.c, contacts.J)
-    return status
-
-
-PUSH_OUT = START
-
-
-@kernel(PUSH_OUT, apart=True, allocates=True)
-def push_out(
-    model: Any,
-    tables: Any,
-    scratch: Any,
-    leg: Leg,
-    t: float,
-    state: State,
-    memory: Memory,
-    counters: Counters,
-    gap_model: Any,
-    contacts: Contacts,
-) -> int:
-    """Move state.q to g ≥ 0 and φ = 0 by the least change in the mass norm, over all contacts."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-    g = by_reference(Touching(gap_model, contacts))
-    n, c = memory.x.size, memory.c
-    flags = np.ones(contacts.closed.size, np.int64)
-    problem = problem_of(contacts, flags, memory.r.size)
-    status = prepare(p, g, problem, leg, t, state, memory, counters)
-    many = problem.members.size
-    W, first, none, flat = np.empty((many, many)), np.arange(many + 1), np.zeros(many), np.zeros(many, np.int64)
-    for k in range(many):
-        for j in range(many):
-            W[k, j] = problem.W[problem.first[k], problem.first[j]]
-    b, x = np.empty(many), np.empty(many)
-    for _ in range(PUSHES):
-        copy_to(state.q, memory.q_1)
-        copy_to(state.v, memory.v_1)
-        if status == OK and p.rows.size > 0 and p.holonomic > 0:
-            status = ask_levels(p, t, c, memory, True, False)
-        fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
-        if status == OK and p.rows.size > 0:
-            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
-        if status == OK:
-            status = ask(g, POSITION, t, state.q, state.v, memory.a, c, contacts.gap)
-        if status != OK:
-            return status
-        for k in range(many):
-            b[k] = contacts.gap[problem.members[k]] + along(n, contacts.J, problem.members[k], memory.dp)
-            x[k] = 0.0
-        if solve_contacts(W, b, first, none, none, flat, none, 1e-14, x) != OK:
-            return NO_SOLUTION
-        for k in range(many):
-            add_response(problem, problem.first[k], x[k], memory.dp)
-        copy_to(memory.dp, memory.d)
-        status = retract(p, memory.q_1, memory.d, c, state.q)
-        if measure(memory.dp, memory.by_v) <= 2.0 * EPS * measure(state.q, memory.by_q):
-            break
-    memory.factors_good = 0
     return status

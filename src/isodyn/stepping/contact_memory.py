@@ -16,9 +16,9 @@ from numba import types
 
 from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import Reference
-from isodyn.kernels.struct import Struct, integer, integers, reals
+from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import StructType, struct_at
-from isodyn.linear_solvers.shortest import SMALL, least_squares, solve_shifted
+from isodyn.linear_solvers.shortest import invert
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import Memory, Physics
 
@@ -41,7 +41,11 @@ class Contacts(Struct):
     slip = reals("rows")  # of closed contacts that slide, at the beginning of a step; zero of others
     force, balance, impulse = reals("rows"), reals("rows"), reals("rows")  # at t_n, at the balance
     gap, gap_before, rate, rate_before = reals("contacts"), reals("contacts"), reals("rows"), reals("rows")
-    J, J_1 = reals("values"), reals("values")  # rows at the balance, at t_{n+1}
+    J, J_1 = reals("values"), reals("values")  # rows at the balance, at t_{n+1}: their entries,
+    starts, columns = integers("row_ends"), integers("values")  # where rows begin, and the columns of entries
+    # ---- which coordinates of q are places of bodies, where they were when the contacts were chosen that are
+    # looked at, and how far they may go until others are chosen
+    places, anchor, margin = integers("places"), reals("places"), real
     culprit = integer  # the contact that an event is about
     upto, seen = integer, integer  # the step that a march goes to; whether events were seen in its last one
     tables, scratch = integer, integer  # addresses of those of the model of the contacts
@@ -97,35 +101,28 @@ def ask(
 
 
 @kernel()
-def respond(p: Physics, t: float, c: FloatArray, memory: Memory, problem: Any, J: FloatArray) -> int:
+def respond(
+    p: Physics, t: float, c: FloatArray, memory: Memory, contacts: Contacts, problem: Any, J: FloatArray
+) -> int:
     """Y: what a unit of each force of the contacts does, by the factors in memory."""
-    n, status = memory.x.size, OK
+    status = OK
     for j in range(problem.rows.size):
-        row = problem.rows[j] * n
         y = problem.Y[j]
         for i in range(y.size):
-            y[i] = J[row + i] if i < n else 0.0
+            y[i] = 0.0
+        add_row(contacts, J, problem.rows[j], 1.0, y)
         status = solve(p, t, c, memory, y, memory.r_plus, False)
         if status != OK:
             return status
     return status
 
 
-@kernel(allocates=True)
-def delassus(n: int, factor: float, problem: Any, J: FloatArray) -> None:
+@kernel()
+def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> None:
     """W = factor · J Y; a row of J knows few bodies."""
-    columns = np.empty(n, np.int64)
     for i in range(problem.rows.size):
-        row, many = problem.rows[i] * n, 0
-        for m in range(n):
-            if J[row + m] != 0.0:
-                columns[many] = m
-                many += 1
         for j in range(problem.rows.size):
-            found = 0.0
-            for k in range(many):
-                found += J[row + columns[k]] * problem.Y[j, columns[k]]
-            problem.W[i, j] = factor * found
+            problem.W[i, j] = factor * along(contacts, J, problem.rows[i], problem.Y[j])
 
 
 @kernel()
@@ -138,20 +135,27 @@ def hold_at_rest(contacts: Contacts, problem: Any) -> None:
 
 
 @kernel()
-def along(n: int, J: FloatArray, row: int, x: FloatArray) -> float:
+def along(contacts: Contacts, J: FloatArray, row: int, x: FloatArray) -> float:
     """J x of one row."""
     found = 0.0
-    for m in range(n):
-        found += J[row * n + m] * x[m]
+    for k in range(contacts.starts[row], contacts.starts[row + 1]):
+        found += J[k] * x[contacts.columns[k]]
     return found
 
 
 @kernel()
-def speeds(n: int, J: FloatArray, row: int, v: FloatArray) -> float:
+def add_row(contacts: Contacts, J: FloatArray, row: int, f: float, out: FloatArray) -> None:
+    """out += f times a row of J."""
+    for k in range(contacts.starts[row], contacts.starts[row + 1]):
+        out[contacts.columns[k]] += f * J[k]
+
+
+@kernel()
+def speeds(contacts: Contacts, J: FloatArray, row: int, v: FloatArray) -> float:
     """Σ|J||v| of one row: how large its rate could be."""
     found = 0.0
-    for m in range(n):
-        found += abs(J[row * n + m] * v[m])
+    for k in range(contacts.starts[row], contacts.starts[row + 1]):
+        found += abs(J[k] * v[contacts.columns[k]])
     return found
 
 
@@ -163,22 +167,39 @@ def add_response(problem: Any, j: int, f: float, out: FloatArray) -> None:
 
 
 @kernel(allocates=True)
-def solve_equal(problem: Any, chosen: IntArray, many: int, factor: float, x: FloatArray) -> None:
-    """x ← (factor · W of the chosen rows)⁻¹ x, the shortest where they depend on each other."""
-    A, y = np.empty((many, many)), np.empty(many)
+def inverse_of(problem: Any, chosen: IntArray, many: int, factor: float) -> FloatArray:
+    """The inverse of factor · W of the chosen rows, the shortest where they depend on each other;
+    rows of unlike units are brought to a unit diagonal."""
+    A, size = np.empty((many, many)), np.empty(many)
     for i in range(many):
-        y[i] = x[i]
+        size[i] = np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))
+    for i in range(many):
         for j in range(many):
-            A[i, j] = factor * problem.W[chosen[i], chosen[j]]
-    # rows of unlike units: to a unit diagonal
+            A[i, j] = factor * problem.W[chosen[i], chosen[j]] / (size[i] * size[j])
+    found = np.empty((many, many))
+    invert(A, found)
     for i in range(many):
-        y[i] /= np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))
         for j in range(many):
-            own = factor * problem.W[chosen[i], chosen[i]] * factor * problem.W[chosen[j], chosen[j]]
-            A[i, j] /= np.sqrt(max(own, 1e-300))
-    if many <= SMALL:
-        least_squares(A, y)
-    else:
-        solve_shifted(A, y)
+            found[i, j] /= size[i] * size[j]
+    return found
+
+
+@kernel()
+def are_the_same(chosen: IntArray, before: IntArray, many: int) -> bool:
+    """Whether the same rows are chosen as before."""
+    same = True
     for i in range(many):
-        x[i] = y[i] / np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))
+        same = same and chosen[i] == before[i]
+    return same
+
+
+@kernel()
+def add_responses(
+    problem: Any, chosen: IntArray, many: int, inverse: FloatArray, x: FloatArray, out: FloatArray
+) -> None:
+    """out += responses to the forces that move the chosen rows by x."""
+    for i in range(many):
+        force = 0.0
+        for j in range(many):
+            force += inverse[i, j] * x[j]
+        add_response(problem, chosen[i], force, out)

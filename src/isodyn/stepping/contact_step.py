@@ -39,13 +39,16 @@ from isodyn.stepping.contact_memory import (
     TOUCHING_REF,
     Contacts,
     add_response,
+    add_responses,
+    add_row,
     along,
+    are_the_same,
     ask,
     delassus,
     hold_at_rest,
+    inverse_of,
     problem_of,
     respond,
-    solve_equal,
     speeds,
 )
 from isodyn.stepping.corrections import solve
@@ -131,7 +134,7 @@ def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
             row = problem.rows[j]
             moved += (contacts.rate_before[row] - contacts.rate[row]) ** 2
             slips += contacts.rate[row] ** 2
-        if slips >= 100.0 * moved:
+        if slips >= moved:
             for j in range(i + 1, end):
                 problem.b[j] += contacts.rate_before[problem.rows[j]] - contacts.rate[problem.rows[j]]
     return status
@@ -141,16 +144,15 @@ def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
 def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory: Memory) -> int:
     """The correction without a change of the contacts' forces into memory.dx; the rates of the
     contacts without any forces into problem.b."""
-    n, many = memory.x.size, problem.rows.size
+    many = problem.rows.size
     for i in range(memory.r.size):
         memory.dx[i] = -memory.r[i]
     for j in range(many):
-        for i in range(n):
-            memory.dx[i] += g.contacts.J[problem.rows[j] * n + i] * problem.p[j]
+        add_row(g.contacts, g.contacts.J, problem.rows[j], problem.p[j], memory.dx)
     status = solve(p, t, memory.c, memory, memory.dx, memory.r_plus, False)
     for j in range(many):
         row = problem.rows[j]
-        problem.b[j] = g.contacts.rate[row] + along_x * along(n, g.contacts.J_1, row, memory.dx)
+        problem.b[j] = g.contacts.rate[row] + along_x * along(g.contacts, g.contacts.J_1, row, memory.dx)
         for m in range(many):
             problem.b[j] -= problem.W[j, m] * problem.p[m]
     return shift_slip(g, problem, t, memory) if status == OK else status
@@ -199,8 +201,8 @@ def iterate_contacts(
     for k in range(PATIENCE):
         status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
         if status == OK and renew:
-            status = respond(p, t, c, memory, problem, g.contacts.J)
-            delassus(memory.x.size, along_x, problem, g.contacts.J_1)
+            status = respond(p, t, c, memory, g.contacts, problem, g.contacts.J)
+            delassus(g.contacts, along_x, problem, g.contacts.J_1)
         if status == OK:
             status = linearise(p, g, problem, along_x, t, memory)
         if status == OK:
@@ -237,9 +239,9 @@ def sticks(problem: Any, k: int) -> bool:
 @kernel(allocates=True)
 def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
     """Move q₁ to φ = 0, and to g = 0 of contacts that hold or have closed further."""
-    contacts, c, n = g.contacts, memory.c, memory.x.size
+    contacts, c = g.contacts, memory.c
     chosen, x = np.empty(problem.members.size, np.int64), np.empty(problem.members.size)
-    status = OK
+    before, known, inverse, status = np.empty(problem.members.size, np.int64), 0, np.empty((0, 0)), OK
     for _ in range(CORRECTIONS):
         if p.rows.size > 0 and p.holonomic > 0:
             status = ask_levels(p, t_1, c, memory, True, False)
@@ -255,14 +257,14 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
         many = 0
         for k in range(problem.members.size):
             number = problem.members[k]
-            gap = contacts.gap[number] + along(n, contacts.J_1, number, memory.dp)
+            gap = contacts.gap[number] + along(contacts, contacts.J_1, number, memory.dp)
             if pushes(problem, k) or gap < 0.0:
                 chosen[many], x[many] = problem.first[k], -gap
                 many += 1
-        if many > 0:
-            solve_equal(problem, chosen, many, factor, x)
-        for i in range(many):
-            add_response(problem, chosen[i], x[i], memory.dp)
+        if many != known or not are_the_same(chosen, before, many):
+            inverse, known = inverse_of(problem, chosen, many, factor), many
+            before[:many] = chosen[:many]
+        add_responses(problem, chosen, many, inverse, x, memory.dp)
         copy_to(memory.dp, memory.d)
         copy_to(memory.q_1, memory.q)
         status = retract(p, memory.q, memory.d, c, memory.q_1)
@@ -274,10 +276,10 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 @kernel(allocates=True)
 def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
     """Move v₁ to φ̇ = 0, ψ = 0, to ġ = 0 of contacts that hold, and to no slip where they stick."""
-    contacts, c, n = g.contacts, memory.c, memory.x.size
+    contacts, c, n, inverse = g.contacts, memory.c, memory.x.size, np.empty((0, 0))
     chosen, x = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size)
     status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.J_1)
-    for _ in range(3):
+    for turn in range(3):
         if status == OK and p.rows.size > 0:
             status = ask_levels(p, t_1, c, memory, False, True)
         if status != OK:
@@ -294,19 +296,18 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
             last = problem.first[k + 1] if sticks(problem, k) else problem.first[k] + 1
             for j in range(problem.first[k], last):
                 row = problem.rows[j]
-                chosen[many], x[many] = j, -contacts.rate[row] - along(n, contacts.J_1, row, memory.dx)
+                chosen[many], x[many] = j, -contacts.rate[row] - along(contacts, contacts.J_1, row, memory.dx)
                 many += 1
-        if many > 0:
-            solve_equal(problem, chosen, many, factor, x)
-        for i in range(many):
-            add_response(problem, chosen[i], x[i], memory.dx)
+        if turn == 0:
+            inverse = inverse_of(problem, chosen, many, factor)
+        add_responses(problem, chosen, many, inverse, x, memory.dx)
         for i in range(n):
             memory.v_1[i] += memory.dx[i]
     return status
 
 
 @kernel()
-def keep_forces(leg: Leg, problem: Any, contacts: Contacts, n: int, v: FloatArray) -> None:
+def keep_forces(leg: Leg, problem: Any, contacts: Contacts, v: FloatArray) -> None:
     """Forces at the balance and, brought there like λ, at the end; which contacts stay closed, and
     what they do."""
     for k in range(problem.members.size):
@@ -321,7 +322,7 @@ def keep_forces(leg: Leg, problem: Any, contacts: Contacts, n: int, v: FloatArra
         i = problem.first[k]
         fastest = max(contacts.fastest[number], problem.W[i, i] * problem.p[i])
         for j in range(i, problem.first[k + 1]):
-            fastest = max(fastest, speeds(n, contacts.J_1, problem.rows[j], v))
+            fastest = max(fastest, speeds(contacts, contacts.J_1, problem.rows[j], v))
         contacts.fastest[number] = fastest
         if not held and contacts.rate[number] > NO_PUSH * fastest:
             contacts.closed[number], contacts.mode[number] = 0, OPEN
@@ -330,7 +331,7 @@ def keep_forces(leg: Leg, problem: Any, contacts: Contacts, n: int, v: FloatArra
 @kernel()
 def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
     """The slip of closed contacts before a step; zero where they rest."""
-    contacts, n = g.contacts, memory.x.size
+    contacts = g.contacts
     status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
     if status == OK:
         status = ask(g, CONSTRAINT, t, state.q, state.v, state.a, memory.c, contacts.J_1)
@@ -340,7 +341,7 @@ def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
         if contacts.closed[k] == 0 or contacts.mode[k] == STICK:
             continue
         for row in range(begin, end):
-            contacts.fastest[k] = max(contacts.fastest[k], speeds(n, contacts.J_1, row, state.v))
+            contacts.fastest[k] = max(contacts.fastest[k], speeds(contacts, contacts.J_1, row, state.v))
             size = max(size, abs(contacts.rate[row]))
         if size > AT_REST * contacts.fastest[k]:
             for row in range(begin, end):
@@ -371,6 +372,6 @@ def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: 
         status = settle(p, c, memory.q_1)
     if status == OK:
         accept(p, leg, t_1, dt, state, memory)
-        keep_forces(leg, problem, contacts, memory.x.size, state.v)
+        keep_forces(leg, problem, contacts, state.v)
     memory.factors_good = 0
     return status

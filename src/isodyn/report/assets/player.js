@@ -1,6 +1,17 @@
 "use strict";
 /* Plays a scene: poses between frames, clock, scrubbing, camera. */
 
+/* Impacts as marks below the slider of time. */
+function scene_hits(times, duration) {
+  if (!times.length || !duration) return null;
+  const marks = times.map((t) => {
+    const mark = iso.make("i", {});
+    mark.style.left = `${(100 * t) / duration}%`;
+    return mark;
+  });
+  return iso.make("div", { class: "hits", title: `${times.length} impacts` }, ...marks);
+}
+
 iso.Player = class {
   constructor(host, scene, options = {}) {
     this.scene = scene;
@@ -47,6 +58,8 @@ iso.Player = class {
         this.seek((this.duration * this.slider.value) / 1000);
       },
     });
+    const hits = scene_hits(this.scene.impacts || [], this.duration);
+    this.track = iso.make("div", { class: "track" }, this.slider, hits);
     this.clock = iso.make("span", { class: "time" });
     const usual = this.duration === 0 ? 1 : this.duration >= 3 && this.duration <= 25 ? 1 : this.duration / 8;
     this.rate = usual;
@@ -116,7 +129,7 @@ iso.Player = class {
       "div",
       { class: "bar" },
       this.button,
-      this.slider,
+      this.track,
       this.clock,
       this.speed,
       tick("trails", "trails"),

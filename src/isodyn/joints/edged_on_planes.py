@@ -1,0 +1,172 @@
+"""Bodies with edges above planes: cylinders and polygons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from isodyn.bodies.body import Body
+from isodyn.bodies.shapes import Placed
+from isodyn.bodies.solids import Cylinder, Solid
+from isodyn.errors import InputError
+from isodyn.joints.part import JointWorld
+from isodyn.joints.touching import refuse_radius
+from isodyn.joints.unilateral import ON_PLANE, PLANAR, ContactPart, Gap, OnPlane, on_plane, round_on
+from isodyn.joints.words import triad, unit
+from isodyn.parts import Keys, Value, contact, optional, required
+
+ROUND = 4  # points of each rim that carry a cylinder that stands
+
+
+@contact("cylinder_plane")
+@dataclass(frozen=True)
+class CylinderPlane(OnPlane, ContactPart):
+    """A cylinder above a plane: it lies, stands, or rolls on a rim.
+
+    Parameters
+    ----------
+    name
+        Name of the contact. The lowest points of its rims are `name[0]` and `name[5]`; the others
+        are four fixed points of each rim, on which it stands.
+    first
+        Name of the body with the cylinder.
+    second
+        Name of the body that carries the plane, or "ground".
+    radius
+        Its radius.
+    length
+        Its length, about the mass centre.
+    axis
+        Its axis in the world at the start.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("roll", mass=1.0, inertia=(0.1, 0.1, 0.02), position=(0, 0, 0.2))
+    >>> _ = mech.add_contact(iso.CylinderPlane("floor", "roll", "ground", radius=0.2, length=1.0, axis=(1, 0, 0)))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    >>> round(float(sol.contact("floor[0]").normal[-1] + sol.contact("floor[5]").normal[-1]), 6)
+    9.81
+    """
+
+    name: str
+    first: str
+    second: str
+    radius: float
+    length: float
+    axis: Any = (0.0, 0.0, 1.0)
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "radius": required(Value.POSITIVE),
+        "length": required(Value.POSITIVE),
+        "axis": optional(Value.VECTOR),
+        **ON_PLANE,
+    }
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        refuse_radius(self.name, self.radius)
+        body = world.body(self.first)
+        if body.kind in PLANAR:
+            raise InputError(
+                f"{self.what}: in the plane a cylinder is a disc or a rectangle",
+                hint="iso.SpherePlane, or iso.BoxPlane",
+                argument="between",
+            )
+        if not (np.isfinite(self.length) and self.length > 0):
+            raise InputError(f"{self.what}: the length must be positive, received {self.length!r}", argument="length")
+        across, beside, axis = triad(unit(f"{self.what}: axis", self.axis, "axis"))
+        gaps = []
+        for end, side in enumerate((-0.5, 0.5)):
+            centre, first = body.position + side * self.length * axis, end * (1 + ROUND)
+            gaps.append(round_on(self, world, centre, self.radius, f"[{first}]", rim=axis @ body.R))
+            turns = 2.0 * np.pi * np.arange(ROUND) / ROUND
+            rim = [centre + self.radius * (np.cos(x) * across + np.sin(x) * beside) for x in turns]
+            gaps += on_plane(self, world, np.array(rim), [f"[{first + 1 + k}]" for k in range(ROUND)])
+        return gaps
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        axis = np.asarray(self.axis, dtype=np.float64) @ bodies[self.first].R
+        return {self.first: Placed(Cylinder(self.radius, self.length, mass=1.0), (0, 0, 0), triad(axis).T)}
+
+
+@contact("polygon_plane")
+@dataclass(frozen=True)
+class PolygonPlane(OnPlane, ContactPart):
+    """A polygon above a line, or a body with corners above a plane: all of its corners.
+
+    Parameters
+    ----------
+    name
+        Name of the contact; its corners are `name[0]`, `name[1]`, …
+    first
+        Name of the body with the corners.
+    second
+        Name of the body that carries the plane, or "ground".
+    corners
+        The corners in the frame of the body, from its mass centre: two numbers each in the plane,
+        three in space.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
+    plane_point
+        A point of the plane, in the world at the start.
+    normal
+        Normal of the plane, out of which bodies stay; upwards if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    >>> _ = mech.add_body("tile", mass=1.0, inertia=0.1, kind="planar", position=(0, 0.5))
+    >>> corners = ((-1, -0.5), (1, -0.5), (0, 1))
+    >>> _ = mech.add_contact(iso.PolygonPlane("floor", "tile", "ground", corners=corners, mu=0.3))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    >>> [round(float(sol.contact(f"floor[{k}]").normal[-1]), 6) for k in range(3)]
+    [4.905, 4.905, 0.0]
+    """
+
+    name: str
+    first: str
+    second: str
+    corners: Any
+    keys: ClassVar[Keys] = {"between": required(Value.BODIES), "corners": required(Value.POINTS), **ON_PLANE}
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        body = world.body(self.first)
+        many = 2 if body.kind in PLANAR else 3
+        corners = np.asarray(self.corners, dtype=np.float64)
+        if corners.ndim == 1 and corners.size % many == 0:
+            corners = corners.reshape(-1, many)
+        if corners.ndim != 2 or corners.shape[1] != many or not len(corners) or not np.isfinite(corners).all():
+            raise InputError(
+                f"{self.what}: corners must be points of {many} numbers, received {self.corners!r}", argument="corners"
+            )
+        points = body.position + np.pad(corners, [(0, 0), (0, 3 - many)]) @ body.R.T
+        return on_plane(self, world, points, [f"[{k}]" for k in range(len(points))])

@@ -1,0 +1,53 @@
+"""Where contacts of mechanisms act, and with which forces, along a solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from isodyn.joints import measures as at
+from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.poses import poses
+from isodyn.multibody.histories import measured, touched
+
+DRAWN = (at.OFFSET, at.LENGTH, at.CONTACT, at.BALL)  # measures whose gaps are distances of bodies
+
+
+def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]:
+    """Names of contacts that push in some row, where they act (rows, 3) and the forces on the body
+    that is meant, the one that is not the ground where there is one; in the world."""
+    known = sol.system.contacts
+    if known is None or "contact_force" not in sol.aux:
+        return
+    rows, forces = known.twin.layout.rows, sol.aux["contact_force"]
+    for k, name in enumerate(known.names):
+        if len(rows[k].terms) != 1 or rows[k].terms[0][1].kind not in DRAWN or not forces[:, k].any():
+            continue
+        word = rows[k].terms[0][1]
+        p, q = (poses(sol.system, body, sol.q, sol.v) for body in (word.first, word.second))
+        total = np.zeros((sol.t.size, 3))
+        for row in (k, *range(int(known.tangent[k]), int(known.tangent[k + 1]))):
+            weight, one = rows[row].terms[0]
+            first, second = (p, q) if one.first == word.first else (q, p)
+            side = at.R_I if one.first == word.first else at.R_J
+            total += weight * forces[:, row : row + 1] * measured(one, first, second)[1][:, side : side + 3]
+        sign = -1.0 if word.first == "ground" or (word.kind == at.OFFSET and word.second != "ground") else 1.0
+        slip = rows[int(known.tangent[k])].terms[0][1] if known.tangent[k + 1] > known.tangent[k] else None
+        yield name, place_of(word, slip, p, q), sign * total
+
+
+def place_of(word: Any, slip: Any, p: Any, q: Any) -> FloatArray:
+    """Where two bodies touch."""
+    ends = [x.position + np.einsum("kij,j->ki", x.R, s) for x, s in ((p, word.numbers.s_i), (q, word.numbers.s_j))]
+    if word.kind == at.OFFSET:
+        return ends[1]
+    if word.kind == at.CONTACT:
+        slip_word = type(word)(at.SLIP, word.first, word.second, word.numbers)
+        return np.asarray(p.position + touched(slip_word, p, q))
+    if word.kind == at.BALL:
+        normal = measured(word, p, q)[1][:, at.R_I : at.R_I + 3]
+        return np.asarray(ends[0] - word.numbers.radius * normal)
+    part = 0.5 if slip is None else slip.numbers.radius / max(slip.numbers.radius + slip.numbers.rounding, 1e-300)
+    return np.asarray(ends[0] + part * (ends[1] - ends[0]))

@@ -1,0 +1,103 @@
+"""Out of obstacles: the least change of positions that leaves no gap below zero.
+
+    ½ Δqᵀ M Δq → min,  φ = 0,  g ≥ 0:   M Δq = Gᵀμ + Dᵀν,  0 ≤ ν ⊥ g ≥ 0
+
+for steps that are taken to their ends although gaps closed in them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isodyn.kernels.compiled import OK, POSITION, FloatArray, IntArray, kernel
+from isodyn.kernels.lowering import by_reference
+from isodyn.linear_solvers.contact_islands import solve_contacts
+from isodyn.stepping.closure import ask_levels, copy_to, measure, retract
+from isodyn.stepping.contact_jump import START, prepare
+from isodyn.stepping.contact_memory import Contacts, Touching, add_response, along, ask, problem_of
+from isodyn.stepping.contact_step import NO_SOLUTION
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.memory import EPS, Counters, Leg, Memory, Physics, State
+from isodyn.stepping.projection import fill
+
+PUSHES = 12  # most iterations onto g ≥ 0
+
+
+@kernel(allocates=True)
+def contacts_within_reach(t: float, state: State, memory: Memory, g: Any) -> IntArray:
+    """Flags of the contacts that are closed, or could become so when others are opened."""
+    contacts, deepest = g.contacts, 0.0
+    ask(g, POSITION, t, state.q, state.v, state.a, memory.c, contacts.gap)
+    for k in range(contacts.gap.size):
+        deepest = max(deepest, -contacts.gap[k])
+    flags = np.zeros(contacts.gap.size, np.int64)
+    for k in range(flags.size):
+        flags[k] = 1 if contacts.gap[k] <= 10.0 * deepest + 1e-3 * contacts.size[k] else 0
+    return flags
+
+
+@kernel()
+def gaps_without_pushes(
+    contacts: Contacts, problem: Any, W: FloatArray, total: FloatArray, dp: FloatArray, b: FloatArray
+) -> None:
+    """b = the gaps after dp without all that has pushed so far, which may become less."""
+    for k in range(b.size):
+        b[k] = contacts.gap[problem.members[k]] + along(contacts, contacts.J, problem.members[k], dp)
+        for j in range(b.size):
+            b[k] -= W[k, j] * total[j]
+
+
+@kernel(START, apart=True, allocates=True)
+def push_out(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """Move state.q to g ≥ 0 and φ = 0 by the least change in the mass norm, over all contacts that
+    are closed or could become so on the way."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    g = by_reference(Touching(gap_model, contacts))
+    c = memory.c
+    flags = contacts_within_reach(t, state, memory, g)
+    problem = problem_of(contacts, flags, memory.r.size)
+    status = prepare(p, g, problem, leg, t, state, memory, counters)
+    many = problem.members.size
+    W, first, none, flat = np.empty((many, many)), np.arange(many + 1), np.zeros(many), np.zeros(many, np.int64)
+    for k in range(many):
+        for j in range(many):
+            W[k, j] = problem.W[problem.first[k], problem.first[j]]
+    b, x, total = np.empty(many), np.empty(many), np.zeros(many)
+    for _ in range(PUSHES):
+        copy_to(state.q, memory.q_1)
+        copy_to(state.v, memory.v_1)
+        if status == OK and p.rows.size > 0 and p.holonomic > 0:
+            status = ask_levels(p, t, c, memory, True, False)
+        fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
+        if status == OK and p.rows.size > 0:
+            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+        if status == OK:
+            status = ask(g, POSITION, t, state.q, state.v, memory.a, c, contacts.gap)
+        if status != OK:
+            return status
+        gaps_without_pushes(contacts, problem, W, total, memory.dp, b)
+        copy_to(total, x)
+        if solve_contacts(W, b, first, none, none, flat, none, 1e-14, x) != OK:
+            return NO_SOLUTION
+        for k in range(many):
+            add_response(problem, problem.first[k], x[k] - total[k], memory.dp)
+        copy_to(x, total)
+        copy_to(memory.dp, memory.d)
+        status = retract(p, memory.q_1, memory.d, c, state.q)
+        if measure(memory.dp, memory.by_v) <= 2.0 * EPS * measure(state.q, memory.by_q):
+            break
+    memory.factors_good = 0
+    return status
