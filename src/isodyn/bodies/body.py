@@ -20,6 +20,7 @@ import numpy as np
 from isodyn.bodies.rotations import matrix, quaternion_of
 from isodyn.errors import Argument, InputError, about
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array, real_number
 
 GROUND = "ground"
@@ -47,7 +48,7 @@ TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed,
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(ShownInNotebooks):
     """A rigid body, a planar one or a particle, as the user gave it, with the mass centre worked
     out.
 

@@ -14,13 +14,14 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.flexible.solid import Solid
 from isodyn.later import sparse as sp
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array, real_number
 
 SYMMETRIC = 1e-8  # how far K and M may be from symmetric, and M from equal in all directions, relative
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FiniteElements:
+class FiniteElements(ShownInNotebooks):
     """A linear elastic body, given by finite elements.
 
     `from_mesh` makes one from a mesh of tetrahedra or hexahedra.

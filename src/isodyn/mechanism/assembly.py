@@ -23,6 +23,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.parts.part import joined
 from isodyn.systems.branch_choices import examples, refusal
 from isodyn.systems.branches import OFF, crossing, off_branch
@@ -36,7 +37,7 @@ SLOWEST = 1e-6  # of the pace of weight and loads: slower velocities count as re
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class Assembly(ShownInNotebooks):
     """A mechanism put together: `system` starts there. `moved` says by body how far (metres,
     radians), by beam the most of its nodes. `rates` are those of all joint coordinates at the
     start, by ("pin", "angle"); `given` names those that were asked for, the others follow from

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from isodyn.errors import MendedWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.notebook_views import ShownInNotebooks
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Limits:
 
 
 @dataclass(eq=False)
-class ImportSummary:
+class ImportSummary(ShownInNotebooks):
     """What of a file is in a mechanism.
 
     Parameters
@@ -130,7 +131,7 @@ def _plural(word: str) -> str:
     return {"body": "bodies", "inertia": "inertias"}.get(word, f"{word}s")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ImportedMechanism(Mechanism):
     """A `Mechanism` from a file of another program, with `import_summary`.
 
@@ -150,3 +151,6 @@ class ImportedMechanism(Mechanism):
     """
 
     import_summary: ImportSummary = field(default_factory=lambda: ImportSummary(""), init=False)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.import_summary.name!r}: {self._parts.in_words()}>"

@@ -21,6 +21,7 @@ from scipy.linalg import eig, eigh
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import SOLVES, FloatArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.studies.tangents import Tangents, multipliers, rates, second_order, tangents
 from isodyn.systems.base import System
 from isodyn.systems.checks import vector
@@ -94,7 +95,7 @@ class FrequencyResponse:
 
 
 @dataclass(frozen=True, eq=False)
-class Linearisation:
+class Linearisation(ShownInNotebooks):
     """Small motions about a position of rest; `print` shows their modes.
 
     Parameters

@@ -29,6 +29,7 @@ from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.later import Later
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
 from isodyn.studies.linearisation import Linearisation
 from isodyn.studies.tangents import Tangents
@@ -46,7 +47,7 @@ TOLERANCE = 1e-12  # last correction, in typical sizes
 
 
 @dataclass(frozen=True, eq=False)
-class Spin:
+class Spin(ShownInNotebooks):
     """A mechanism that turns at constant speed: positions, velocities, accelerations, multipliers.
 
     Parameters
@@ -207,7 +208,7 @@ def spin(system: System, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0
 
 
 @dataclass(frozen=True, eq=False)
-class Campbell:
+class Campbell(ShownInNotebooks):
     """Poles of a structure over its speed; `plot` draws the diagram.
 
     Parameters
