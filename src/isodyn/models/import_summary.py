@@ -53,7 +53,7 @@ class ImportSummary(ShownInNotebooks):
     positions
         Named configurations of the file (keyframes): coordinates of joints by name.
     mended
-        Numbers that were wrong and were corrected.
+        Numbers that were wrong and were corrected, and constraints and springs that were left out.
 
     Examples
     --------
@@ -88,6 +88,18 @@ class ImportSummary(ShownInNotebooks):
         """
         self.ignored.append(what)
 
+    def leave_out(self, what: str) -> None:
+        """Note a joint, constraint or spring that the mechanism does not have, so that it moves
+        otherwise than the file says; `warn` names all of them.
+
+        Parameters
+        ----------
+        what
+            What it is, in words.
+        """
+        self.ignored.append(what)
+        self.mended.append(f"{what} is left out")
+
     def change(self, what: str) -> None:
         """Note something that differs from the file.
 
@@ -110,7 +122,7 @@ class ImportSummary(ShownInNotebooks):
         self.mended.append(what)
 
     def warn(self) -> None:
-        """Warn once of everything that was mended."""
+        """Warn once of everything that was mended or left out."""
         if self.mended:
             shown = [*self.mended[:8], *([f"and {len(self.mended) - 8} more"] if len(self.mended) > 8 else [])]
             where = self.file or f"{self.format} {self.name!r}"

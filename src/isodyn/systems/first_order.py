@@ -93,6 +93,7 @@ class FirstOrderSystem(BaseSystem):
         if self.nv == 0:
             raise InputError("the system has no unknowns: s0 is empty")
         checks.functions(h=h, h_s=h_s, c=c)
+        checks.arguments("h", h, ("s", "t"))
         if h is None:
             raise InputError("h must be a function, received None")
         if (z0 is None) != (c is None):
