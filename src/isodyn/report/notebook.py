@@ -74,7 +74,8 @@ def html_of(x: Any) -> str:
         case Mechanism():
             return mechanism_html(x)
         case ShownSystem():
-            return system_html(x)
+            system: Any = x
+            return system_html(system)
         case Told():
             return settings_html(x)
     return text_html(x)
@@ -89,7 +90,7 @@ def settings_html(x: Any) -> str:
 
 def text_html(x: Any) -> str:
     """Its own words: those of `str` with their lines, or those of `repr`."""
-    plain = type(x).__str__ is object.__str__
+    plain = "__str__" not in {name for cls in type(x).__mro__[:-1] for name in vars(cls)}
     text = repr(x).removeprefix(f"<{type(x).__name__}").strip("<> :") if plain else str(x)
     inside = html.escape(text)
     return _titled(
