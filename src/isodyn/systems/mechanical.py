@@ -177,9 +177,8 @@ class MechanicalSystem(BaseSystem):
             refuse_indefinite(
                 "M", self.M, checks.velocity_names(checks.names(names, self.nq), self.nv), checks.MASS_HINT
             )
-        if lam_in_Q is None and Q_lam is None and phi is None and psi is None:
-            checks.arguments("Q", Q, ("q", "v", "t"))
         self.nonideal = takes_multipliers(Q, lam_in_Q, Q_lam, phi is not None or psi is not None)
+        checks.arguments("Q", Q, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
         self.Q, self.Q_q, self.Q_v, self.Q_lam = Q, Q_q, Q_v, Q_lam
         self.retract, self.difference, self.energy = retract, difference, energy
         self.scales = _scales(self.q0, self.nv, retract, scales, phi)
