@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,9 @@ def run() -> Any:
     return iso.integrate(problem.system(), problem.scheme, dt=problem.dt, t_end=problem.t_end, save_every=10)
 
 
-def pictures(sol: Any) -> list[Any]:
-    """One image for each instant: the machine with arrows on the left, histories on the right."""
+def pictures(sol: Any, which: slice = slice(None)) -> list[Any]:
+    """One image for each of these instants: the machine with arrows on the left, histories on the
+    right."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from PIL import Image
@@ -42,6 +44,9 @@ def pictures(sol: Any) -> list[Any]:
     from isodyn.report.scenes import scene_of
 
     scene = scene_of(sol)
+    assert scene is not None
+    links = tuple(replace(body, drawing=replace(body.drawing, polygons=())) for body in scene.bodies)
+    scene = replace(scene, bodies=links)  # inertias would lie over each other
     reactions = {name: sol.reaction(name) for name in SHOWN}
     force = {name: reaction.force for name, reaction in reactions.items()}
     point = {name: np.asarray(reaction.point) for name, reaction in reactions.items()}
@@ -52,7 +57,7 @@ def pictures(sol: Any) -> list[Any]:
     left, right = figure.subplots(1, 2, width_ratios=(1.15, 1))
     figure.subplots_adjust(left=0.01, right=0.955, top=0.92, bottom=0.09, wspace=0.06)
     found = []
-    for t in np.linspace(sol.t[0], sol.t[-1], PICTURES):
+    for t in np.linspace(sol.t[0], sol.t[-1], PICTURES)[which]:
         k = int(np.searchsorted(sol.t, t).clip(0, sol.t.size - 1))
         left.clear()
         draw(left, scene, float(t))

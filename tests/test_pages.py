@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -98,6 +99,22 @@ def test_the_moving_picture_is_small() -> None:
     picture = (DOCS / "images" / "squeezer.gif").read_bytes()
     assert picture[:6] == b"GIF89a"
     assert len(picture) <= 1_000_000
+
+
+@pytest.mark.slow
+def test_the_moving_picture_is_that_of_make_picture() -> None:
+    """One of its pictures, drawn again; the stored one has fewer colours."""
+    Image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("matplotlib")
+    module = of_docs("moving_picture")
+    k = module.PICTURES // 3
+    (drawn,) = module.pictures(module.run(), slice(k, k + 1))
+    with Image.open(DOCS / "images" / "squeezer.gif") as stored:
+        assert stored.n_frames == module.PICTURES
+        stored.seek(k)
+        known = np.asarray(stored.convert("RGB"), dtype=float)
+    other = (np.abs(np.asarray(drawn, dtype=float) - known) > 60.0).any(axis=2)
+    assert other.mean() < 5e-4
 
 
 def test_the_reference_has_every_public_name_once() -> None:

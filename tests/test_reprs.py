@@ -101,3 +101,56 @@ def test_words() -> None:
     assert repr(iso.Mechanism()) == "<Mechanism: no parts yet>"
     assert repr(mech.bodies["rod"]) == "<Body 'rod' (planar): mass 1, mass centre at (0.5, 0, 0)>"
     assert repr(iso.Scheme.default()) == "<Scheme: U0(0.9, 1, 0)>"
+
+
+# as they are written down; the text is what `repr` says, which may be pasted
+WRITTEN = {
+    "Hinge('pin', 'ground', 'rod', axis=(0, 1, 0))": iso.Hinge("pin", "ground", "rod", axis=np.array([0.0, 1.0, 0.0])),
+    "JointSpring('spring', 'pin', stiffness=2.5)": iso.JointSpring("spring", "pin", stiffness=2.5),
+    "JointStop('stop', 'pin', high=0.5)": iso.JointStop("stop", "pin", high=0.5),
+    "Sensor('tip', 'rod', to='ground')": iso.Sensor("tip", "rod", to="ground"),
+    "Section(EA=10000, EI=1, rhoA=1, EIz=1)": iso.Section(EA=1e4, EI=1.0, rhoA=1.0),
+    "Projection(iterations=1)": iso.Projection(iterations=1),
+    "Stabilised()": iso.Stabilised(),
+    "Radau(rtol=0.001)": iso.Radau(rtol=1e-3),
+    "UserLoad('push', 'rod', lambda)": iso.UserLoad("push", "rod", lambda s: np.zeros(3)),
+    "Event(lambda, direction=-1)": iso.Event(lambda t, q, v: q[0], direction=-1),
+    "PID(kp=3, ki=0, kd=0, target=1)": iso.PID(kp=3.0, target=1.0),
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_parts_and_settings_tell_what_is_not_as_usual(text: str) -> None:
+    shown = WRITTEN[text]._repr_html_()
+    assert repr(WRITTEN[text]) == text
+    assert shown is not None
+    assert f">{type(WRITTEN[text]).__name__}</div>" in shown
+
+
+def test_every_public_class_has_a_view_for_notebooks() -> None:
+    """Not the text that a dataclass makes of all its fields, nor the place in memory."""
+    public = {name: getattr(iso, name) for name in iso.__all__}
+    classes = {name: x for name, x in public.items() if isinstance(x, type) and not issubclass(x, Exception)}
+    assert len(classes) > 100
+    made = {name for name, x in classes.items() if hasattr(x.__repr__, "__wrapped__") or x.__repr__ is object.__repr__}
+    assert made == set()
+    assert [name for name, x in classes.items() if not hasattr(x, "_repr_html_")] == []
+
+
+def test_imported_and_friction_runs_are_told_shortly() -> None:
+    body = "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+    joint = "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+    mech = iso.load_urdf(f"<robot name='r'><link name='a'/><link name='b'>{body}</link>{joint}</robot>")
+    assert repr(mech) == "<ImportedMechanism 'r': 1 body, 1 joint>"
+    assert "belongs to the ground" in str(mech.import_summary._repr_html_())
+    assert iso.FrictionSolution.__repr__ is iso.Solution.__repr__
+
+
+def test_all_parts_of_a_mechanism_are_in_its_table() -> None:
+    mech = iso.Mechanism()
+    mech.add_body("ball", 1.0, (0.1, 0.1, 0.1), position=(0, 0, 1))
+    mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.1))
+    mech.add_sensor(iso.Sensor("top", "ball"))
+    mech.add_load(iso.Force("push", "ball", (0, 0, 1)))
+    shown = str(mech._repr_html_())
+    assert all(f">{name}<" in shown for name in ("ball", "floor", "top", "push", "SpherePlane"))

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from isodyn import errors as errors, notebook_views
 from isodyn.errors import IsodynError as IsodynError
+from isodyn.later import unknown_name
 from isodyn.results import shown, stored_models
 from isodyn.version import __version__ as __version__
 
@@ -269,7 +270,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name not in _LATER:
-        raise AttributeError(f"module 'isodyn' has no attribute {name!r}")
+        raise unknown_name("isodyn", name, __all__)
     value = getattr(import_module(_LATER[name]), name)
     globals()[name] = value
     return value

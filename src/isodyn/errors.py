@@ -207,7 +207,8 @@ class RecoveryWarning(IsodynWarning):
 
 
 class MendedWarning(IsodynWarning):
-    """Numbers of a file of another program cannot be those of a body, and were mended."""
+    """Numbers of a file of another program cannot be those of a body, and were mended; or parts of
+    it that matter for the motion were left out."""
 
 
 class StabilityWarning(IsodynWarning):

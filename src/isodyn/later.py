@@ -5,8 +5,9 @@ Importing SciPy takes longer than a run of many small systems, and a pendulum ne
 
 from __future__ import annotations
 
+import difflib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any
 
@@ -29,6 +30,25 @@ def load(*modules: Later) -> None:
     """Import modules now; an ImportError says which one is missing."""
     for module in modules:
         import_module(module._name)
+
+
+# what other programs call it
+ELSEWHERE = {
+    **dict.fromkeys(("Revolute", "RevoluteJoint", "Pin"), "Hinge"),
+    **dict.fromkeys(("Ball", "BallJoint", "SphericalJoint"), "Spherical"),
+    **dict.fromkeys(("Slider", "Translational", "PrismaticJoint"), "Prismatic"),
+    **dict.fromkeys(("Weld", "FixedJoint"), "Fixed"),
+    **dict.fromkeys(("Damper", "SpringDamper"), "Spring"),
+    **dict.fromkeys(("Body", "RigidBody", "System", "Model"), "Mechanism"),
+    **dict.fromkeys(("simulate", "solve", "run"), "integrate"),
+}
+
+
+def unknown_name(package: str, name: str, known: Iterable[str]) -> AttributeError:
+    """The error for a name that a package does not have, with the one that may have been meant."""
+    near = [ELSEWHERE[name]] if name in ELSEWHERE else difflib.get_close_matches(name, list(known), n=2)
+    meant = f"; did you mean {' or '.join(f'{package}.{x}' for x in near)}?" if near else ""
+    return AttributeError(f"module {package!r} has no attribute {name!r}{meant}")
 
 
 def names_from(package: str, homes: dict[str, str]) -> Callable[[str], Any]:

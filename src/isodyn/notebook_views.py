@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from isodyn.described import told
+
 _load: Callable[[], Callable[[Any], str]] | None = None
 
 
@@ -24,6 +26,20 @@ class ShownInNotebooks:
 
     def _repr_html_(self) -> str | None:
         return None if _load is None else _load()(self)
+
+
+class Told(ShownInNotebooks):
+    """Dataclasses that users write down: `repr` tells what is not as usual, a notebook shows it as
+    a table.
+
+    The decorator of a dataclass makes a `__repr__` of all fields unless the class has one; so every
+    subclass gets this one when it is made.
+    """
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = told  # type: ignore[method-assign]
 
 
 class ShownSystem(ShownInNotebooks):

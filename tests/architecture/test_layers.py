@@ -12,7 +12,7 @@ import re
 from architecture_source import PACKAGE, ROOT, imported_parts, part_of
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
+    ("errors", "described"),
     (
         "version",
         "stored",
@@ -20,7 +20,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "memory",
         "notebook_views",
         "later",
-        "described",
         "inherited_text",
     ),
     ("kernels",),

@@ -54,7 +54,7 @@ def test_inconsistent_start(changes, message):
 def test_inconsistent_start_names_the_worst_row_and_counts_the_others():
     system = known.double_pendulum_system()
     system.q0[3:5] += [0.1, 0.02]
-    with pytest.raises(InputError, match=r"'elbow x' at position level by -0\.1 \(and 1 more rows\)"):
+    with pytest.raises(InputError, match=r"'elbow x' at position level by -0\.1 \(and 1 more row\)"):
         run(system)
 
 

@@ -22,6 +22,7 @@ from isodyn.marching.readings import Reading, reading
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import Sampling, controllers_of
 from isodyn.marching.schedule import Stretch, resolved
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_number
 from isodyn.results.solution import Sample
 from isodyn.schemes import FirstOrderScheme, Scheme
@@ -77,7 +78,7 @@ class SavedStepper:
         return f"<SavedStepper: t = {self.t:g}>"
 
 
-class Stepper:
+class Stepper(ShownInNotebooks):
     """A run that is taken step by step: for control loops, co-simulation, games and hardware.
 
     It takes the steps that `integrate` takes, by the same code: without inputs the results are the

@@ -20,12 +20,13 @@ from isodyn.beams.system import BeamSystem, make_system
 from isodyn.described import counted
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
 from isodyn.systems.description import Description
 
 
 @dataclass(eq=False, repr=False)
-class Beam(Description):
+class Beam(ShownInNotebooks, Description):
     """A beam along the points of a line in the plane, or a cable in space.
 
     Places are "start", "end", the number of a node, or the length from the start as a float.

@@ -19,6 +19,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import Told
 from isodyn.real_numbers import real_array, real_number
 
 LARGEST = 1e50  # of sizes, moduli and densities: their products stay numbers
@@ -30,7 +31,7 @@ IN_PLANE = ("GA", "rhoI")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class Section(Told):
     """Stiffness and mass of the cross-section of a beam.
 
     Parameters

@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.rotations import matrix, quaternion_of
+from isodyn.described import short
 from isodyn.errors import Argument, InputError, about
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array, real_number
 
 GROUND = "ground"
@@ -47,7 +49,7 @@ TRIANGLE = 1e-9  # how much the triangle inequality of an inertia may be missed,
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(ShownInNotebooks):
     """A rigid body, a planar one or a particle, as the user gave it, with the mass centre worked
     out.
 
@@ -179,7 +181,7 @@ def vector3(what: str, value: Any, argument: Argument = ()) -> FloatArray:
     if array.shape == (2,):
         array = np.append(array, 0.0)
     if array.shape != (3,):
-        raise InputError(f"{what} must be 3 numbers, received an array of shape {array.shape}", argument=argument)
+        raise InputError(f"{what} must be 3 numbers, received {short(value)}", argument=argument)
     if not np.isfinite(array).all():
         raise InputError(f"{what} has entries that are not finite: {array.tolist()}", argument=argument)
     return array
@@ -252,7 +254,10 @@ def inertia_matrix(what: str, inertia: Any) -> FloatArray:
     if J.shape == (3,):
         J = np.diag(J)
     if J.shape != (3, 3) or not np.isfinite(J).all():
-        raise InputError(f"{what}: inertia must be three moments or a finite 3 × 3 matrix, received shape {J.shape}")
+        raise InputError(
+            f"{what}: inertia must be three moments or a finite 3 × 3 matrix, received {short(inertia)}",
+            hint="one moment is enough for kind='planar'" if J.ndim == 0 else None,
+        )
     if np.abs(J - J.T).max() > 1e-12 * np.abs(J).max():
         raise InputError(f"{what}: inertia is not symmetric: differs by {np.abs(J - J.T).max():.3g}")
     moments = np.linalg.eigvalsh(J)

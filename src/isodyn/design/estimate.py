@@ -17,6 +17,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 
 stats = Later("scipy.stats")
@@ -103,7 +104,7 @@ def covariance_of(J: FloatArray, values: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(ShownInNotebooks):
     """What a fit found.
 
     Parameters

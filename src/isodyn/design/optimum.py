@@ -23,6 +23,7 @@ from isodyn.design.trials import Constraint, TooManyRunsError, Trial, as_objecti
 from isodyn.errors import AccuracyWarning, ConvergenceError, InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.gradient import Objective, Output
 
@@ -35,7 +36,7 @@ BESIDE = 1e-4  # of the parameters: a design that is as near to one that cannot 
 
 
 @dataclass(frozen=True, eq=False)
-class Optimum:
+class Optimum(ShownInNotebooks):
     """What `optimise` found.
 
     Parameters

@@ -19,6 +19,7 @@ from isodyn.api import integrate
 from isodyn.design.starts import Starts, apart, consistent, with_start
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 from isodyn.systems import as_system
 
@@ -29,7 +30,7 @@ ONE = 1e-6  # multipliers outside the unit circle by less than this are on it
 
 
 @dataclass(frozen=True, eq=False)
-class Orbit:
+class Orbit(ShownInNotebooks):
     """A periodic motion and its stability.
 
     Parameters

@@ -13,6 +13,7 @@ from isodyn.api.sensitive import gradient
 from isodyn.design.families import moved
 from isodyn.errors import ConvergenceError, InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import Told
 from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.gradient import Objective, Output, Weighted
@@ -38,7 +39,7 @@ class TooManyRunsError(ConvergenceError):
 
 
 @dataclass(frozen=True, eq=False)
-class Constraint:
+class Constraint(Told):
     """A condition that a design has to meet: low ≤ output ≤ high, or output = equals.
 
     Parameters

@@ -18,12 +18,13 @@ from isodyn.expressions.time_kernels import FORMULA, HARMONIC, POLYNOMIAL, PULSE
 from isodyn.expressions.tracing import formula_of, formulas_of
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks, Told
 from isodyn.real_numbers import real_array, real_number
 
 interpolate = Later("scipy.interpolate")
 
 
-class Polynomial:
+class Polynomial(ShownInNotebooks):
     """A polynomial c₀ + c₁ t + c₂ t² and so on.
 
     Polynomial(0, 2) turns with two radians per second.
@@ -56,7 +57,7 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class Sine:
+class Sine(Told):
     """A function offset + amplitude sin(omega t + phase).
 
     Parameters
@@ -96,7 +97,7 @@ class Sine:
 
 
 @dataclass(frozen=True)
-class Ramp:
+class Ramp(Told):
     """A smooth way from one value to another, to the second derivative.
 
     Parameters
@@ -134,7 +135,7 @@ class Ramp:
 
 
 @dataclass(frozen=True)
-class Pulse:
+class Pulse(Told):
     """A value from t0 until just before t1, zero elsewhere.
 
     Give the jumps to `breakpoints=` of the run.
@@ -172,7 +173,7 @@ class Pulse:
         return _finite("value, t0, t1", (self.value, self.t0, self.t1))
 
 
-class Table:
+class Table(ShownInNotebooks):
     """Values at times, joined by a cubic spline.
 
     It is constant before the first and after the last time.
@@ -220,7 +221,7 @@ class Table:
         return f"<Table: {many} values from t = {begin:g} to {end:g}>"
 
 
-class Staircase:
+class Staircase(ShownInNotebooks):
     """Values from given times on, each until the next.
 
     It is constant before the first time and after the last.
@@ -260,7 +261,7 @@ class Staircase:
         return f"<Staircase: {self.times.size} values from t = {begin:g} to {end:g}>"
 
 
-class Formula:
+class Formula(ShownInNotebooks):
     """A formula of t and of numbers given by name.
 
     No Python is evaluated.

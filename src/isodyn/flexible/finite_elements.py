@@ -15,6 +15,7 @@ from isodyn.errors import InputError
 from isodyn.flexible.solid import Solid
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array, real_number
 
 RIGID = 1e-6  # of the stiffness of single points: forces that rigid motions may cause
@@ -22,7 +23,7 @@ SYMMETRIC = 1e-8  # how far K and M may be from symmetric, and M from equal in a
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FiniteElements:
+class FiniteElements(ShownInNotebooks):
     """A linear elastic body, given by finite elements.
 
     `from_mesh` makes one from a mesh of tetrahedra or hexahedra.

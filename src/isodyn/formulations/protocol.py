@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import Told
 from isodyn.stored import stored_with_runs
 from isodyn.systems.base import System
 
@@ -53,7 +54,7 @@ class Facts:
     settings: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
 
-class Formulation(ABC):
+class Formulation(Told, ABC):
     """How constraints enter a step. A subclass is a frozen dataclass; of the methods only `closure`
     has no default."""
 

@@ -45,7 +45,7 @@ class ContactColumns(NamedTuple):
     tangent: slice
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class FrictionSolution(Solution):
     """A solution with friction.
 

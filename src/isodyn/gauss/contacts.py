@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.described import told
 from isodyn.errors import CallableError, InputError
 from isodyn.linear_solvers.rank import FloatArray
 
@@ -144,6 +145,8 @@ class Contact:
     surface: Any = None
     rest: Callable[[FloatArray, FloatArray, float], Any] | None = None
     name: str = "contact"
+
+    __repr__ = told
 
     def __post_init__(self) -> None:
         static = self.mu if self.mu_static is None else self.mu_static

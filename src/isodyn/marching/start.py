@@ -182,7 +182,7 @@ def refuse_if_far(given: RowsAt, slowest: float, held: IntArray | None = None) -
         if gap.size and np.abs(gap).max() > SMALL:
             worst = int(np.abs(gap).argmax())
             others = int((np.abs(gap) > SMALL).sum()) - 1
-            also = f" (and {others} more rows)" if others else ""
+            also = f" (and {others} more row{'s' * (others != 1)})" if others else ""
             raise InputError(
                 f"the start violates constraint {ask.system.row_names[worst]!r} at {level} level by {raw[worst]:.3g}{also}",
                 hint="correct q0 and v0, or let integrate(..., assemble=True) find the nearest consistent start",

@@ -19,6 +19,7 @@ from isodyn.errors import ConflictError, InputError
 from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.start import SMALL, gaps
+from isodyn.notebook_views import Told
 from isodyn.results.units import is_mechanism
 from isodyn.systems.base import System
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 switched_off: Any = Later("isodyn.mechanism.switched_off")  # mechanisms only
 
 
-class SystemSwitch:
+class SystemSwitch(Told):
     """An action that changes the system of a run."""
 
     def __call__(self, sample: Any) -> None:

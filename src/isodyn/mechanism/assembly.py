@@ -23,7 +23,9 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.parts.part import joined
+from isodyn.real_numbers import real_number
 from isodyn.systems.branch_choices import examples, refusal
 from isodyn.systems.branches import OFF, crossing, off_branch
 from isodyn.systems.manifold import CONFLICT, close, freedoms, norm, refuse_open
@@ -36,7 +38,7 @@ SLOWEST = 1e-6  # of the pace of weight and loads: slower velocities count as re
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class Assembly(ShownInNotebooks):
     """A mechanism put together: `system` starts there. `moved` says by body how far (metres,
     radians), by beam the most of its nodes. `rates` are those of all joint coordinates at the
     start, by ("pin", "angle"); `given` names those that were asked for, the others follow from
@@ -109,7 +111,7 @@ def assemble(
     wanted = []
     for key, value in (positions or {}).items():
         with about(None, ("positions", joined(key))):
-            wanted.append((find_coordinate(system, key), float(value), key))
+            wanted.append((find_coordinate(system, key), real_number(f"position of {_name(key)}", value), key))
 
     def extra(q: FloatArray) -> tuple[FloatArray, FloatArray]:
         found = [(coordinate_at(system, word, q), value) for word, value, _ in wanted]
@@ -155,7 +157,8 @@ def consistent_velocity(system: MechanismSystem, ask: Questions, t: float, q: Fl
     for key, rate in rates.items():
         with about(None, ("rates", joined(key))):
             _, g = coordinate_at(system, find_coordinate(system, key), q)
-        G, gap = np.vstack([G, g]), np.append(gap, g @ system.v0 - float(rate))
+            wanted = real_number(f"rate of {_name(key)}", rate)
+        G, gap = np.vstack([G, g]), np.append(gap, g @ system.v0 - wanted)
         names.append(f"rate of {_name(key)}")
     if not names:
         return system.v0.copy()

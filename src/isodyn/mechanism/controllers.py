@@ -9,16 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.described import short
 from isodyn.errors import InputError
 from isodyn.loads.part import LoadPart
 from isodyn.mechanism.parts import Parts, nearest
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_number
 
 Law = Callable[..., Any] | str | Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)
-class Controller:
+class Controller(ShownInNotebooks):
     """A controller that samples a mechanism; `Mechanism.add_controller` makes it.
 
     Parameters
@@ -139,7 +141,7 @@ class Controller:
                 raise InputError(f"{self.what}: {name!r} is written by controller {owner!r} already", argument="writes")
 
 
-class PID:
+class PID(ShownInNotebooks):
     """A law for controllers: proportional, integral and derivative action on one quantity.
 
     u = kp e + ki ∫e dt − kd ẏ with e = target − y. The derivative is that of the quantity, not of
@@ -179,6 +181,11 @@ class PID:
         if not low < high:
             raise InputError(f"PID: low must lie below high, received {low:g} and {high:g}", argument="low")
         self.reset()
+
+    def __repr__(self) -> str:
+        gains = {name: getattr(self, name) for name in ("kp", "ki", "kd")}
+        limits = {name: getattr(self, name) for name in ("low", "high") if np.isfinite(getattr(self, name))}
+        return f"PID({', '.join(f'{k}={short(x)}' for k, x in {**gains, 'target': self.target, **limits}.items())})"
 
     def reset(self) -> None:
         """Forget the past: a run begins."""

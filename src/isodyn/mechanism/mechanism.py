@@ -19,7 +19,7 @@ from isodyn.mechanism.coordinates import Coordinates, ParametrisedSystem
 from isodyn.mechanism.flexible_bodies import WithFlexibleBodies
 from isodyn.mechanism.flexible_part import FlexiblePart
 from isodyn.mechanism.mobility import mobility
-from isodyn.mechanism.parts import Loads, Parts, Rows
+from isodyn.mechanism.parts import Loads, Parts, Rows, misplaced
 from isodyn.mechanism.point_rod_part import RODS, RodModel
 from isodyn.mechanism.rod_part import Mass, RodPart, shape_of_rod
 from isodyn.mechanism.sensors import Sensor
@@ -265,7 +265,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
             If its name is taken, or a body or joint is unknown.
         """
         if not isinstance(joint, Rows):
-            raise InputError(f"add_joint takes a joint such as iso.Hinge, received {type(joint).__name__}")
+            raise misplaced("add_joint takes a joint such as iso.Hinge", joint)
         self._parts.refuse_known(joint.name)
         self._parts.refuse_missing(joint)
         self.joints[joint.name] = joint
@@ -290,7 +290,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
             If its name is taken, or a part is unknown.
         """
         if not isinstance(load, Loads):
-            raise InputError(f"add_load takes a load such as iso.Spring, received {type(load).__name__}")
+            raise misplaced("add_load takes a load such as iso.Spring", load)
         self._parts.refuse_known(load.name)
         self._parts.refuse_missing(load)
         self.loads[load.name] = load

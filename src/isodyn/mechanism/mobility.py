@@ -16,6 +16,7 @@ import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import choose
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving
 from isodyn.systems.questions import Questions
@@ -29,7 +30,7 @@ SHARED = 1e-6  # rows with a larger part in a dependence take part in it
 
 
 @dataclass(frozen=True, eq=False)
-class Mobility:
+class Mobility(ShownInNotebooks):
     """What `mech.mobility()` found; `print` shows it."""
 
     bodies: int

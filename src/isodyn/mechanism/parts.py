@@ -139,8 +139,8 @@ class Parts:
         else:
             self.refuse_unknown(what, use.name)
 
-    def refuse_unknown(self, what: str, name: str) -> None:
-        """InputError unless this is a body, or a node of a beam."""
+    def refuse_unknown(self, what: str, name: str, others: Iterable[str] = ()) -> None:
+        """InputError unless this is a body, or a node of a beam; `others` may have been meant too."""
         if name in self.bodies or resolve(name, self.lines) != name:
             return
         places = {one.name: part for part in self.flexible.values() for one in part.interfaces}
@@ -159,7 +159,18 @@ class Parts:
                 f"{what}: {name!r} is a beam", hint=f"name a place: '{name}.start', '{name}.end', '{name}[1]'"
             )
         ends = [f"{beam}.{end}" for beam in self.lines for end in ("start", "end")]
-        raise InputError(f"{what}: there is no body named {name!r}", hint=nearest(name, [*self.bodies, *ends, GROUND]))
+        if name in self.joints and not others:
+            raise InputError(f"{what}: {name!r} is a joint", hint=f"bodies: {', '.join([*self.bodies, *ends, GROUND])}")
+        noun = "body or joint" if others else "body"
+        known = [*self.bodies, *ends, *others, GROUND]
+        raise InputError(f"{what}: there is no {noun} named {name!r}", hint=nearest(name, known))
+
+
+def misplaced(wanted: str, given: object) -> InputError:
+    """The error for what is no such part, with the method that takes it."""
+    homes = ((Rows, "add_joint"), (Loads, "add_load"), (ContactPart, "add_contact"))
+    home = next((method for kind, method in homes if isinstance(given, kind)), None)
+    return InputError(f"{wanted}, received {type(given).__name__}", hint=home and f"mech.{home} takes it")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

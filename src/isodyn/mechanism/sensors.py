@@ -16,10 +16,11 @@ from isodyn.errors import InputError
 from isodyn.joints.words import Pair, Word, between_points, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.parts import Parts
+from isodyn.notebook_views import Told
 
 
 @dataclass(frozen=True)
-class Sensor:
+class Sensor(Told):
     """A point of a body that is watched: position, velocity and acceleration in the world.
 
     With `to`, another body or the ground, also the distance between the two points and its rate;

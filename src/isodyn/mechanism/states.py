@@ -18,11 +18,12 @@ from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, ground_body
 from isodyn.loads.formula_laws import formula_law, text_of
 from isodyn.loads.part import Input, Law, LoadWorld
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_number
 
 
 @dataclass(frozen=True, eq=False)
-class ContinuousState:
+class ContinuousState(ShownInNotebooks):
     """A number with a rate; `Mechanism.add_state` makes it.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 from isodyn.errors import InputError
 from isodyn.joints.unilateral import ContactPart
 from isodyn.mechanism.controllers import Controller
-from isodyn.mechanism.parts import Parts
+from isodyn.mechanism.parts import Parts, misplaced
 from isodyn.mechanism.sensors import Sensor
 from isodyn.mechanism.states import ContinuousState
 
@@ -54,7 +54,7 @@ class Watched:
         0.451524
         """
         if not isinstance(contact, ContactPart):
-            raise InputError(f"add_contact takes a contact such as iso.SpherePlane, received {type(contact).__name__}")
+            raise misplaced("add_contact takes a contact such as iso.SpherePlane", contact)
         self._parts.refuse_known(contact.name)
         self._parts.refuse_missing(contact)
         self.contacts[contact.name] = contact

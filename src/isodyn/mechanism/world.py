@@ -57,7 +57,7 @@ class World:
             return Input(self.coordinate(what, owner, coordinate.removesuffix(RATE) if rate else coordinate), rate)
         if owner in self.parts.states:
             return input_of_state(what, self.parts.states[owner], coordinate)
-        self.parts.refuse_unknown(what, owner)
+        self.parts.refuse_unknown(what, owner, [*self.joints, *self.parts.states])
         found = coordinate_of_body(self.body(owner), coordinate)
         if found is None:
             raise InputError(

@@ -22,12 +22,13 @@ from isodyn.memory import require_memory
 from isodyn.models.builder import Builder, coordinate
 from isodyn.models.reader import Source, packed, parse_text, read_source
 from isodyn.models.schema import FileModel, parameters_of, validate
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.problems import get
 from isodyn.specs import parse_formulation, parse_scheme
 
 
 @dataclass(frozen=True, eq=False)
-class ModelFile:
+class ModelFile(ShownInNotebooks):
     """A model file that was read and checked.
 
     Parameters
@@ -49,6 +50,10 @@ class ModelFile:
     source: Source
     model: FileModel
     parameters: dict[str, float]
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name} = {value:g}" for name, value in self.parameters.items())
+        return f"<ModelFile {self.title!r}{': ' * bool(values)}{values}>"
 
     @property
     def title(self) -> str:

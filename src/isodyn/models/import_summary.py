@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from isodyn.errors import MendedWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.notebook_views import ShownInNotebooks
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Limits:
 
 
 @dataclass(eq=False)
-class ImportSummary:
+class ImportSummary(ShownInNotebooks):
     """What of a file is in a mechanism.
 
     Parameters
@@ -52,7 +53,7 @@ class ImportSummary:
     positions
         Named configurations of the file (keyframes): coordinates of joints by name.
     mended
-        Numbers that were wrong and were corrected.
+        Numbers that were wrong and were corrected, and constraints and springs that were left out.
 
     Examples
     --------
@@ -87,6 +88,18 @@ class ImportSummary:
         """
         self.ignored.append(what)
 
+    def leave_out(self, what: str) -> None:
+        """Note a joint, constraint or spring that the mechanism does not have, so that it moves
+        otherwise than the file says; `warn` names all of them.
+
+        Parameters
+        ----------
+        what
+            What it is, in words.
+        """
+        self.ignored.append(what)
+        self.mended.append(f"{what} is left out")
+
     def change(self, what: str) -> None:
         """Note something that differs from the file.
 
@@ -109,7 +122,7 @@ class ImportSummary:
         self.mended.append(what)
 
     def warn(self) -> None:
-        """Warn once of everything that was mended."""
+        """Warn once of everything that was mended or left out."""
         if self.mended:
             shown = [*self.mended[:8], *([f"and {len(self.mended) - 8} more"] if len(self.mended) > 8 else [])]
             where = self.file or f"{self.format} {self.name!r}"
@@ -130,7 +143,7 @@ def _plural(word: str) -> str:
     return {"body": "bodies", "inertia": "inertias"}.get(word, f"{word}s")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ImportedMechanism(Mechanism):
     """A `Mechanism` from a file of another program, with `import_summary`.
 
@@ -150,3 +163,6 @@ class ImportedMechanism(Mechanism):
     """
 
     import_summary: ImportSummary = field(default_factory=lambda: ImportSummary(""), init=False)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.import_summary.name!r}: {self._parts.in_words()}>"

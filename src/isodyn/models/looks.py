@@ -78,6 +78,14 @@ def primitive(kind: str, sizes: Any) -> Any:
     return made(*(float(x) for x in np.atleast_1d(sizes)), mass=1.0)
 
 
+def missing_mesh(name: str, packages: dict[str, Path]) -> str:
+    """Why there is no such mesh, and what would help."""
+    package = name.split("://", 1)[1].partition("/")[0] if name.startswith(("package://", "model://")) else None
+    if package is None or package in packages:
+        return "there is no such file"
+    return f'not found; packages={{"{package}": folder}} tells where it is'
+
+
 def found_mesh(name: str, folder: Path | None, packages: dict[str, Path]) -> Path | None:
     """The file of a mesh: package://NAME/…, file://…, or beside the model; None where there is
     none."""

@@ -81,7 +81,7 @@ class MjcfRelations:
             case "joint":
                 self._joints(node)
             case _:
-                self.summary.ignore(f"equality {node.called}")
+                self.summary.leave_out(f"equality {node.called}")
                 return
 
     def _between(self, node: Element, kind: Any) -> None:
@@ -98,7 +98,7 @@ class MjcfRelations:
                 else None
             )
             if given is not None and max(np.abs(now.p - pose[:3]).max(), np.abs(now.R - given).max()) > 1e-6:
-                self.summary.ignore(f"equality {node.called}: its relpose is not that of the start")
+                self.summary.leave_out(f"equality {node.called}: its relpose is not that of the start")
                 return
         local = node.numbers("anchor", 3, None if kind is Spherical else (0.0, 0.0, 0.0))
         base = frames[0] if kind is Spherical else frames[1]
@@ -109,7 +109,7 @@ class MjcfRelations:
         (first, one), (second, two) = ends
         if node.tag == "weld":
             if np.abs(one.p - two.p).max() > 1e-6 or np.abs(one.R - two.R).max() > 1e-6:
-                self.summary.ignore(f"equality {node.called}: its sites are apart at the start")
+                self.summary.leave_out(f"equality {node.called}: its sites are apart at the start")
                 return
             self._held(node, Fixed, first, second, {"point": one.p})
             return
@@ -133,7 +133,7 @@ class MjcfRelations:
         poly = node.numbers("polycoef", None, (0.0, 1.0, 0.0, 0.0, 0.0))
         poly = np.concatenate([poly, np.zeros(max(0, 5 - poly.size))])
         if poly[0] != 0 or poly[2:].any():
-            self.summary.ignore(f"equality {node.called}: polycoef {node.get('polycoef')!r} is not one ratio")
+            self.summary.leave_out(f"equality {node.called}: polycoef {node.get('polycoef')!r} is not one ratio")
             return
         first = self.joint(node, "joint1")
         weights = {first: 1.0}
@@ -158,7 +158,8 @@ class MjcfRelations:
         steps = [child.tag for child in node]
         odd = rest.size > 1 and rest[0] != rest[1]
         if not (k or c) or odd or (node.tag == "spatial" and steps != ["site", "site"]):
-            self.summary.ignore(f"tendon {node.called}" + ("" if k or c else ": no spring or damper"))
+            note = self.summary.leave_out if k or c else self.summary.ignore
+            note(f"tendon {node.called}" + ("" if k or c else ": no spring or damper"))
             return
         length = None if rest[0] < 0 else float(rest[0])
         if node.tag == "spatial":
@@ -188,7 +189,7 @@ class MjcfRelations:
             self.built.mech.add_load(load)
             return
         if not all(name.isidentifier() for name, _, _ in items):
-            self.summary.ignore(f"tendon {node.called}: names of its joints cannot stand in a formula")
+            self.summary.leave_out(f"tendon {node.called}: names of its joints cannot stand in a formula")
             return
         terms = [(w, f"{name}.{NAMES[self.connections[own].motion]}") for name, w, own in items]
         x = " + ".join(f"({w!r})*{term}" for w, term in terms)

@@ -257,5 +257,6 @@ class Built:
         """A file in which nothing moves makes no mechanism."""
         if not self.mech.bodies:
             raise InputError(
-                f"{root.place}: {root.called}: nothing in it moves", hint="a base that may move: floating=True"
+                f"{root.place}: {root.called}: nothing in it moves",
+                hint="a base that may move: floating=True" if self.summary.format == "URDF" else None,
             )

@@ -219,7 +219,7 @@ class SdfReader:
         kind, full = node.get("type") or "", scope.prefix + name
         list_unknown(self.summary, node, IN_JOINT, node.called)
         if kind == "gearbox":
-            self.summary.ignore(f"{node.called}: a gearbox")
+            self.summary.leave_out(f"{node.called}, a gearbox,")
             return
         if kind not in KINDS:
             raise node.wrong(f"there is no type {kind!r}", hint=f"known: gearbox, {', '.join(KINDS)}")
@@ -311,7 +311,7 @@ class SdfReader:
         ratio, offset = _number(found, "multiplier", 1.0), _number(found, "offset", 0.0)
         start = _number(found, "reference", 0.0)
         if offset - ratio * start != 0.0:
-            self.summary.ignore(f"{node.called}: <mimic> with an offset from the start")
+            self.summary.leave_out(f"{node.called}: <mimic> with an offset from the start")
             return
         self.mimics.append((name, scope.prefix + (found.get("joint") or ""), ratio))
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from isodyn.errors import InputError
 from isodyn.models.import_summary import ImportedMechanism, ImportSummary, Limits
-from isodyn.models.looks import Looks, found_mesh, mesh_looks, primitive
+from isodyn.models.looks import Looks, found_mesh, mesh_looks, missing_mesh, primitive
 from isodyn.models.lumps import Frame, Lump, tensor
 from isodyn.models.robot import (
     COORDINATES,
@@ -159,7 +159,8 @@ class UrdfReader:
             name = shape.get("filename") or ""
             path = found_mesh(name, self.folder, self.packages) if self.meshes else None
             if path is None:
-                self.summary.ignore(f"{link.called}: <visual> mesh {name!r}{'' if self.meshes else ' (meshes=False)'}")
+                why = missing_mesh(name, self.packages) if self.meshes else "meshes=False"
+                self.summary.ignore(f"{link.called}: <visual> mesh {name!r} ({why})")
                 return None
             return mesh_looks(path, shape.numbers("scale", 3, (1.0, 1.0, 1.0)))
         keys = {"box": (), "sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
@@ -263,7 +264,7 @@ class UrdfReader:
             mimic = self.mimic(name)
             if mimic is None:
                 if joint.find("mimic") is not None:
-                    self.summary.ignore(f"{joint.called}: <mimic> of a {joint.get('type')} joint")
+                    self.summary.leave_out(f"{joint.called}: <mimic> of a {joint.get('type')} joint")
                 continue
             other, ratio, _ = mimic
             weights = {built.summary.joints[name]: 1.0}

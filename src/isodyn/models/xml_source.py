@@ -185,6 +185,8 @@ def _text(source: Any, what: str) -> tuple[str | bytes, str]:
         return source, ""
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"{what} is read from a path or a text, received {type(source).__name__}")
+    if isinstance(source, str) and not source.strip():
+        raise InputError(f"{what}: the text is empty")
     path = Path(source)
     try:
         if not path.is_file():

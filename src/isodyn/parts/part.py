@@ -9,6 +9,7 @@ from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
 from isodyn.errors import Argument
+from isodyn.notebook_views import Told
 from isodyn.parts.keys import Keys, Value
 
 _NAMING = {Value.BODY, Value.BEAM, Value.JOINT}
@@ -25,7 +26,7 @@ class Use:
     argument: Argument
 
 
-class Tabled(ABC):  # noqa: B024
+class Tabled(Told, ABC):
     """A dataclass that a table of a model file describes: `keys` are its keys there, each of them a
     field."""
 
@@ -42,7 +43,7 @@ class Tabled(ABC):  # noqa: B024
         """
         return {field.name: field.default for field in fields(cls) if field.default is not MISSING}  # type: ignore[arg-type]
 
-    @classmethod  # noqa: B027
+    @classmethod
     def check_table(cls, given: Mapping[str, Any]) -> None:
         """Refuse a table of a model file whose values contradict each other.
 

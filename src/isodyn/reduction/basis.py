@@ -19,6 +19,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.reduction import rank as ranks
 from isodyn.reduction.decomposition import decompose, inner_matrix, times
 from isodyn.reduction.embedding import Embedding
@@ -29,7 +30,7 @@ from isodyn.systems import checks
 
 
 @dataclass(frozen=True, eq=False)
-class Basis:
+class Basis(ShownInNotebooks):
     """Directions V about a mean, and how they were found.
 
     Parameters

@@ -131,6 +131,8 @@ def write_gif(
     True
     """
     require_matplotlib()
+    if Path(path).suffix.lower() != ".gif":
+        raise InputError(f"cannot write a GIF into {Path(path).name!r}", hint=f"{Path(path).stem}.gif")
     look = Look(trails, _shown(reactions, forces))
     return _written(_scene(sol, problem, plane, look), path, animations.PillowWriter(fps=fps), seconds, fps, size, look)
 

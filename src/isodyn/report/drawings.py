@@ -32,12 +32,14 @@ LINK = (0.5, 1.8)  # 12 k²/l² of bodies whose inertia is that of the bar betwe
 @dataclass(frozen=True, eq=False)
 class Drawing:
     """Triangles in space; in the plane polygons and bars (polylines with round ends), all in the
-    body about its mass centre, which is marked where `centre` says so."""
+    body about its mass centre, which is marked where `centre` says so. Polygons are `faint` where
+    they show an inertia beside bars, which they must not hide."""
 
     surface: meshes.Triangles = field(default_factory=lambda: meshes.joined([]))
     polygons: tuple[FloatArray, ...] = ()
     bars: tuple[FloatArray, ...] = ()
     centre: bool = False
+    faint: bool = False
 
     @property
     def corners(self) -> FloatArray:
@@ -72,7 +74,7 @@ def drawing(body: Body, held: list[FloatArray], scene: float, flat: bool, rollin
     solid = None if shown else of_inertia(body, scene)
     if flat:
         polygons = _solid(solid, flat).polygons if solid is not None else ()
-        return Drawing(polygons=polygons, bars=tuple(line[:, :2] for line in bars), centre=True)
+        return Drawing(polygons=polygons, bars=tuple(line[:, :2] for line in bars), centre=True, faint=bool(bars))
     parts = [meshes.bar(line[0], line[-1], THICK * scene) for line in bars]
     if solid is not None:
         parts.append(meshes.of_shape(solid, np.zeros(3)))

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.described import settings
 from isodyn.errors import InputError
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
+from isodyn.notebook_views import ShownSystem, Told
 from isodyn.report import pages
 from isodyn.report.packing import for_script, scene_data
 from isodyn.report.pages import Html
@@ -63,12 +65,37 @@ def animation(
 
 
 def html_of(x: Any) -> str:
-    """What a notebook shows of a solution, a mechanism or a system."""
-    if isinstance(x, Solution):
-        return solution_html(x)
-    if isinstance(x, HistoryView):
-        return history_html(x)
-    return mechanism_html(x) if isinstance(x, Mechanism) else system_html(x)
+    """What a notebook shows of an object."""
+    match x:
+        case Solution():
+            return solution_html(x)
+        case HistoryView():
+            return history_html(x)
+        case Mechanism():
+            return mechanism_html(x)
+        case ShownSystem():
+            system: Any = x
+            return system_html(system)
+        case Told():
+            return settings_html(x)
+    return text_html(x)
+
+
+def settings_html(x: Any) -> str:
+    """What was given, without what is as usual."""
+    names = [item.name for item in fields(x) if item.init and item.repr] if is_dataclass(x) else []
+    rows = [(names[k] if key is None else key, text) for k, (key, text) in enumerate(settings(x))]
+    return _titled(type(x).__name__, _table(rows, most=len(rows)))
+
+
+def text_html(x: Any) -> str:
+    """Its own words: those of `str` with their lines, or those of `repr`."""
+    plain = "__str__" not in {name for cls in type(x).__mro__[:-1] for name in vars(cls)}
+    text = repr(x).removeprefix(f"<{type(x).__name__}").strip("<> :") if plain else str(x)
+    inside = html.escape(text)
+    return _titled(
+        type(x).__name__, f"<pre style='margin:0'>{inside}</pre>" if "\n" in text else f"<div>{inside}</div>"
+    )
 
 
 def solution_html(sol: Solution) -> str:
@@ -104,7 +131,7 @@ def _entry(x: Any) -> str:
 
 
 def mechanism_html(mech: Mechanism) -> str:
-    """Tables of bodies, beams, joints and loads."""
+    """Tables of its parts."""
     bodies = [(b.name, b.kind, f"{b.mass:.4g}", _vector(b.position), _vector(b.velocity)) for b in mech.bodies.values()]
     beams = [
         (
@@ -118,11 +145,21 @@ def mechanism_html(mech: Mechanism) -> str:
     ]
     joints = [(j.name, type(j).__name__, _between(j)) for j in mech.joints.values()]
     loads = [(x.name, type(x).__name__, _between(x)) for x in mech.loads.values()]
+    flexible = [(b.name, repr(b)) for b in mech.flexible_bodies.values()]
+    contacts = [(c.name, type(c).__name__, _between(c)) for c in mech.contacts.values()]
+    sensors = [(s.name, " – ".join(filter(None, (s.body, s.to)))) for s in mech.sensors.values()]
+    controllers = [(c.name, f"{c.every:g} s", ", ".join(c.writes)) for c in mech.controllers.values()]
+    states = [(name, repr(state)) for name, state in mech.states.items()]
     parts: list[tuple[str, tuple[str, ...], list[Any]]] = [
         ("bodies", ("name", "kind", "mass", "position", "velocity"), bodies),
         ("beams", ("name", "elements", "length", "from", "to"), beams),
         ("joints", ("name", "kind", "between"), joints),
         ("loads", ("name", "kind", "on"), loads),
+        ("flexible bodies", ("name", ""), flexible),
+        ("contacts", ("name", "kind", "between"), contacts),
+        ("sensors", ("name", "of"), sensors),
+        ("controllers", ("name", "every", "writes"), controllers),
+        ("states", ("name", ""), states),
     ]
     inside = "".join(
         f"<div style='margin-top:6px'><b>{title}</b></div>{_table(rows, head)}" for title, head, rows in parts if rows
@@ -178,9 +215,9 @@ def _titled(title: str, inside: str) -> str:
     return f"<div style='line-height:1.4'><div style='font-weight:600;margin-bottom:4px'>{html.escape(title)}</div>{inside}</div>"
 
 
-def _table(rows: Sequence[Sequence[Any]], head: Sequence[str] = ()) -> str:
+def _table(rows: Sequence[Sequence[Any]], head: Sequence[str] = (), most: int = ROWS) -> str:
     cell = "style='text-align:left;padding:1px 14px 1px 0'"
     lines = [f"<tr>{''.join(f'<th {cell}>{html.escape(x)}</th>' for x in head)}</tr>"] if head else []
-    lines += [f"<tr>{''.join(f'<td {cell}>{html.escape(str(x))}</td>' for x in row)}</tr>" for row in rows[:ROWS]]
-    more = f"<div>… and {len(rows) - ROWS} more</div>" if len(rows) > ROWS else ""
+    lines += [f"<tr>{''.join(f'<td {cell}>{html.escape(str(x))}</td>' for x in row)}</tr>" for row in rows[:most]]
+    more = f"<div>… and {len(rows) - most} more</div>" if len(rows) > most else ""
     return f"<table>{''.join(lines)}</table>{more}"

@@ -67,6 +67,7 @@ def scene_data(scene: Scene) -> dict[str, Any]:
                 "polygons": [_short(p) for p in body.drawing.polygons],
                 "bars": [_short(p) for p in body.drawing.bars],
                 "centre": body.drawing.centre,
+                "faint": body.drawing.faint,
             }
             for body in scene.bodies
         ],

@@ -217,9 +217,12 @@ def _flat_body(axes: Axes, now: Moment, k: int, drawing: Drawing, ends: dict[str
     for way in drawing.bars:
         p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
         axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **ends)
+    look: dict[str, Any] = {"facecolor": f"{colour}88", "edgecolor": colour}
+    if drawing.faint:
+        look = {"facecolor": f"{colour}14", "edgecolor": f"{colour}66", "linestyle": (0, (3, 3)), "zorder": 0.5}
     for way in drawing.polygons:
         p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
-        axes.add_patch(patches.Polygon(p[:, :2], closed=True, facecolor=f"{colour}88", edgecolor=colour))
+        axes.add_patch(patches.Polygon(p[:, :2], closed=True, **look))
 
 
 def _mark(axes: Axes, now: Moment, mark: Mark) -> None:

@@ -59,7 +59,7 @@ def _numbers(document: dict[str, Any]) -> Html:
     rows = [
         (
             curve["method"],
-            f"{curve['word']} {run['setting']:.0e}",
+            f"{curve['word']} {run['setting']:.3g}",
             *(f"{run['errors'][name]:.1e}" for name in names),
             *(run[key] for key in COUNTS),
             f"{1e3 * run['seconds']:.3g}",

@@ -20,6 +20,7 @@ from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.contacts import lost_in_impacts, power_of_contacts
 from isodyn.results.dense_output import left_limits
 from isodyn.results.switched import NAME as LOADS_OFF
@@ -38,7 +39,7 @@ _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
+class Drift(ShownInNotebooks):
     """Violation of the constraints at every saved time, relative; `str` gives the largest of each
     level."""
 

@@ -14,6 +14,7 @@ import numpy as np
 from isodyn.errors import CoarseStepWarning, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.quality import COARSE, largest_local_error, local_error_sizes
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
@@ -29,7 +30,7 @@ Outputs = Mapping[str, Callable[[Solution], Any]]
 
 
 @dataclass(eq=False)
-class Ensemble:
+class Ensemble(ShownInNotebooks):
     """Runs of N members over the same times.
 
     `ens[i]` is the `Solution` of member i, or raises the error that ended it.

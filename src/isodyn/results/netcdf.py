@@ -46,13 +46,25 @@ COPIES = 3  # of the numbers that are in memory while a file is made
 DAMAGED = (OSError, ValueError, KeyError, RuntimeError, TypeError, AttributeError, IndexError, RecursionError, EOFError)
 
 
+def ending(path: Path) -> str:
+    """That of a name, in small letters; InputError for one that promises another format."""
+    found = path.suffix.lower()
+    if found not in ("", ".nc", ".nc4", ".cdf", ".netcdf", ".h5", ".csv", ".parquet"):
+        raise InputError(
+            f"cannot save as {path.name!r}: the ending tells the format",
+            hint=f"{path.stem}.nc (NetCDF, which iso.load reads), {path.stem}.csv or {path.stem}.parquet",
+        )
+    return found
+
+
 def save(sol: Solution, path: str | Path) -> Path:
     """Write a solution: NetCDF; CSV or Parquet by the endings .csv and .parquet."""
     path = Path(path)
-    if path.suffix == ".csv":
-        return save_csv(sol, path)
-    if path.suffix == ".parquet":
-        return save_parquet(sol, path)
+    match ending(path):
+        case ".csv":
+            return save_csv(sol, path)
+        case ".parquet":
+            return save_parquet(sol, path)
     require_netcdf()
     with looked_at_once(sol):
         dataset = to_dataset(sol)
@@ -62,10 +74,11 @@ def save(sol: Solution, path: str | Path) -> Path:
 def save_ensemble(ens: Any, path: str | Path) -> Path:
     """Write an ensemble: NetCDF; its table as CSV or Parquet by the endings .csv and .parquet."""
     path = Path(path)
-    if path.suffix == ".csv":
-        return write_csv(ens.table(), path)
-    if path.suffix == ".parquet":
-        return write_file(path, parquet_bytes(ens.to_dataframe()))
+    match ending(path):
+        case ".csv":
+            return write_csv(ens.table(), path)
+        case ".parquet":
+            return write_file(path, parquet_bytes(ens.to_dataframe()))
     require_netcdf()
     return write_dataset(ens.to_xarray(), path)
 
@@ -118,6 +131,8 @@ def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> So
     path = Path(path)
     if not is_file(path):
         raise InputError(f"{path} is a folder, not a file" if os.path.isdir(path) else f"there is no file {path}")
+    if path.suffix.lower() in (".csv", ".parquet"):
+        raise InputError(f"{path} is a table, and iso.load reads NetCDF", hint="sol.save('run.nc') keeps a run whole")
     try:
         if not unchecked:
             check_seal(path, UNCHECKED)

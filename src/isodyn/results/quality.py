@@ -17,6 +17,7 @@ from isodyn.described import described
 from isodyn.errors import CoarseStepWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.at_balance import NAMES
 
 chord_strain = Later("isodyn.results.chord_strain")  # other runs need no mechanisms
@@ -119,7 +120,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Quality:
+class Quality(ShownInNotebooks):
     """Checks of a solution; None where one does not apply.
 
     local_error : largest local error of a step, relative to the largest change in a step

@@ -20,6 +20,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.contacts import contact_view
 from isodyn.results.units import STATES, is_mechanism, is_whole, labels, units
 
@@ -69,7 +70,7 @@ class Curve(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Quantity:
+class Quantity(ShownInNotebooks):
     """What can be read: `read` gives its values when they are asked for."""
 
     of: Of

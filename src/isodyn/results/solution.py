@@ -395,4 +395,5 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         return netcdf.save(self, path)
 
     def __repr__(self) -> str:
-        return f"<Solution: {self.t.size} rows from t = {self.t[0]:g} to {self.t[-1]:g}; {self.stats}>"
+        span = f" from t = {self.t[0]:g} to {self.t[-1]:g}" if self.t.size else ""
+        return f"<{type(self).__name__}: {self.t.size} rows{span}; {self.stats}>"

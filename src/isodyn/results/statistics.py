@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from isodyn.described import counted
+
 if TYPE_CHECKING:
     from isodyn.results.quality import LocalError
 
@@ -99,7 +101,8 @@ class Statistics:
 
     def __str__(self) -> str:
         text = (
-            f"{self.steps} steps, {self.iterations} iterations, {self.evaluations} evaluations, {self.factorisations} factorisations"
+            f"{counted(self.steps, 'step')}, {counted(self.iterations, 'iteration')}, "
+            f"{counted(self.evaluations, 'evaluation')}, {counted(self.factorisations, 'factorisation')}"
             f" by {self.solver}, {self.seconds:.3g} s"
         )
         if self.methods:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import accumulate
 
+from isodyn.described import told
 from isodyn.errors import InputError, SchemeError
 from isodyn.schemes.gs4_2 import Scheme
 
@@ -66,6 +67,11 @@ class Composition:
 
     base: Scheme
     order: int = 4
+
+    __repr__ = told
+
+    def _repr_html_(self) -> str:
+        return f"<div><b>Composition</b> of order {self.order}: steps of {self.base}</div>"
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Scheme):

@@ -75,6 +75,9 @@ class FirstOrderScheme:
     def __str__(self) -> str:
         return self.name
 
+    def _repr_html_(self) -> str:
+        return f"<div><b>{self.name}</b>: W1 = {self.W1:.6g}, W2L5 = {self.W2L5:.6g}, W1L6 = {self.W1L6:.6g}, l5 = {self.l5:.6g}</div>"
+
     @property
     def phi(self) -> float:
         """Shift of the rate: v_n approximates s'(t_n - phi dt)."""

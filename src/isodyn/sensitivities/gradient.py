@@ -18,6 +18,7 @@ import numpy as np
 from isodyn.errors import InputError, SensitivityError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
+from isodyn.notebook_views import ShownInNotebooks, Told
 from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.memory import Adjoint
@@ -30,7 +31,7 @@ SAME_TIME = 1e-9  # of a step: times nearer to the end of a step than this are t
 
 
 @dataclass(frozen=True, eq=False)
-class Objective:
+class Objective(Told):
     """A number that a run is judged by: end(t_end) + ∫ integral dt + Σ at(t_i).
 
     Outputs are names of quantities (`sol.quantities()`), or functions of a solution that return one
@@ -73,7 +74,7 @@ class Objective:
 
 
 @dataclass(frozen=True, eq=False)
-class Gradient:
+class Gradient(ShownInNotebooks):
     """The derivatives of an objective by parameters.
 
     Parameters
@@ -102,6 +103,10 @@ class Gradient:
     gradient: FloatArray
     parameters: tuple[str, ...]
     solution: Solution
+
+    def __repr__(self) -> str:
+        by = ", ".join(f"{x:.6g} by {name!r}" for name, x in zip(self.parameters, self.gradient, strict=True))
+        return f"<Gradient of {self.value:.6g}: {by}>"
 
     def __getitem__(self, name: str) -> float:
         if name not in self.parameters:

@@ -24,6 +24,7 @@ from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.parts import Parts, nearest
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems.description import Description, as_system
 
 AXES = {"x": 0, "y": 1, "z": 2}
@@ -40,7 +41,7 @@ class Family(Protocol):
         """The system with other values of these parameters."""
 
 
-class Parametrised(Description):
+class Parametrised(ShownInNotebooks, Description):
     """A system that a function builds from named numbers.
 
     It stands wherever a system is asked for, and its numbers are parameters for sensitivities,

@@ -15,6 +15,7 @@ from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import closure
 from isodyn.kernels.struct import Nothing, Struct
 from isodyn.later import Later
+from isodyn.notebook_views import Told
 from isodyn.results.solution import Sample
 from isodyn.results.units import is_mechanism
 from isodyn.stepping.guards import GUARD
@@ -27,7 +28,7 @@ SCIPY, WHOLE = 3, 5  # arguments of functions (t, q, v) and (t, q, v, a, lam)
 
 
 @dataclass(frozen=True)
-class Event:
+class Event(Told):
     """Something that happens where a function of the state passes through zero.
 
     Parameters

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from isodyn.errors import InputError
+from isodyn.notebook_views import Told
 from isodyn.stored import stored_with_runs
 
 
 @stored_with_runs
 @dataclass(frozen=True)
-class Impacts:
+class Impacts(Told):
     """How a run treats contacts that close.
 
     Parameters

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
+from isodyn.notebook_views import Told
 from isodyn.real_numbers import real_number
 from isodyn.stored import stored_with_runs
 
 LEAST_RTOL = 1e-13  # what double precision has to offer
 
 
-class StepMethod:
+class StepMethod(Told):
     """A method that tells the error of a step and chooses its size; subclasses are frozen
     dataclasses with these fields."""
 
@@ -38,6 +39,7 @@ class StepMethod:
         return 1e-12
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         stored_with_runs(cls)
 
     def __post_init__(self) -> None:

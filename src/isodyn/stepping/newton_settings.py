@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isodyn.errors import InputError
+from isodyn.notebook_views import Told
 from isodyn.stepping.kept_matrix import NEVER, WHERE_IT_PAYS
 from isodyn.stepping.memory import Controls
 from isodyn.stored import stored_with_runs
@@ -12,7 +13,7 @@ from isodyn.stored import stored_with_runs
 
 @stored_with_runs
 @dataclass(frozen=True)
-class Newton:
+class Newton(Told):
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or

@@ -17,6 +17,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.calls import CalledBack
 from isodyn.kernels.compiled import FloatArray, f8
+from isodyn.notebook_views import Told
 from isodyn.real_numbers import real_array, real_number
 from isodyn.stepping.memory import LEG, MEMORY, PLAN, STATE, Leg, Memory, State
 from isodyn.stored import stored_with_runs
@@ -28,7 +29,7 @@ step, and the memory of the step."""
 
 @stored_with_runs
 @dataclass(frozen=True)
-class FixedSteps:
+class FixedSteps(Told):
     """Steps of one size, as a number for `dt` means it.
 
     Parameters
@@ -48,7 +49,7 @@ class FixedSteps:
 
 @stored_with_runs
 @dataclass(frozen=True)
-class StepTimes:
+class StepTimes(Told):
     """Steps that lead to given times; breakpoints and `t_end` come in between and at the end.
 
     Parameters
@@ -125,7 +126,7 @@ class TakenStep:
         return error
 
 
-class StepPolicy(ABC):
+class StepPolicy(Told, ABC):
     """Steps whose size is chosen on the way; subclasses are frozen dataclasses.
 
     `accept` is asked after each step. A class attribute `compiled`, made with
@@ -162,6 +163,7 @@ class StepPolicy(ABC):
     controlled_error: float = 0.0
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         stored_with_runs(cls)
 
     @abstractmethod

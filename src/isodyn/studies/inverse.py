@@ -18,6 +18,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.assembly import find_coordinate
 from isodyn.mechanism.poses import coordinate_at
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.studies.tangents import DEPENDENT, second_order
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
@@ -31,7 +32,7 @@ ITERATIONS = 30  # for forces that depend on multipliers: friction
 
 
 @dataclass(frozen=True, eq=False)
-class InverseDynamics:
+class InverseDynamics(ShownInNotebooks):
     """Forces of a given motion.
 
     Histories have a row per time; one state gives vectors.

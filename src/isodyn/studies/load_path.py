@@ -32,6 +32,7 @@ from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.linear_solvers.rows import LARGE, choose
 from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.systems.base import System
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
@@ -55,7 +56,7 @@ RELAXATIONS = 400  # most steps downhill
 
 
 @dataclass(frozen=True, eq=False)
-class LoadPath:
+class LoadPath(ShownInNotebooks):
     """Equilibria along growing loads.
 
     Parameters

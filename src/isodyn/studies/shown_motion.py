@@ -10,6 +10,7 @@ import numpy as np
 from isodyn.described import described
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.systems.base import System
@@ -25,7 +26,7 @@ def as_solution(
     return Solution(t, q, v, a, lam, system, None, Statistics(), columns)
 
 
-class WithPoles:
+class WithPoles(ShownInNotebooks):
     """Poles s of e^{st}, of any shape."""
 
     poles: Any

@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import eigvalsh
 
+from isodyn.described import counted
 from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.studies.linearisation import Linearisation, linearise, rest
 from isodyn.studies.load_path import LoadPath, follow_loads, has_load_path, relax
 from isodyn.studies.tangents import second_order, tangents
@@ -35,7 +37,7 @@ EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(ShownInNotebooks):
     """A position of rest with its multipliers.
 
     Parameters
@@ -91,7 +93,8 @@ class Equilibrium:
 
     def __str__(self) -> str:
         return (
-            f"equilibrium at t = {self.t:g}, {self.stability}: forces balance to {self.residual:.1e} after {self.iterations} iterations"
+            f"equilibrium at t = {self.t:g}, {self.stability}: forces balance to {self.residual:.1e} "
+            f"after {counted(self.iterations, 'iteration')}"
             + (f"; smallest ω² = {self.stiffness[0]:.4g}" if self.stiffness.size else "; no freedom left")
         )
 

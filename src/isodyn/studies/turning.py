@@ -29,6 +29,7 @@ from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.later import Later
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
 from isodyn.studies.linearisation import Linearisation
 from isodyn.studies.shown_motion import WithPoles
@@ -48,7 +49,7 @@ STEADY = 1e-6  # of speeds and forces: what may be left of rows that resist, and
 
 
 @dataclass(frozen=True, eq=False)
-class Spin:
+class Spin(ShownInNotebooks):
     """A mechanism that turns at constant speed: positions, velocities, accelerations, multipliers.
 
     Parameters

@@ -153,7 +153,7 @@ class WorkPrecision:
             for run in curve.runs:
                 found = "".join(f"{run.errors[name]:13.1e}" for name in self.quantities)
                 lines.append(
-                    f"{curve.method:26s}{f'{curve.word} {run.setting:.0e}':>14s}{found}{run.steps:9d}{run.rejected:9d}"
+                    f"{curve.method:26s}{f'{curve.word} {run.setting:.3g}':>14s}{found}{run.steps:9d}{run.rejected:9d}"
                     f"{run.evaluations:10d}{1e3 * run.seconds:10.2f}"
                 )
             lines += [f"{curve.method:26s}  {note}" for note in curve.notes]
@@ -286,7 +286,7 @@ def _curve(
                     seconds += [integrate(system, **given).stats.seconds for _ in range(2)]
                 errors = errors_of(sol, *reference.at(sol.t))
         except IsodynError as error:
-            notes.append(f"{setting:.0e}: {first_line(str(error))}")
+            notes.append(f"{setting:.3g}: {first_line(str(error))}")
             continue
         stats = sol.stats
         runs.append(

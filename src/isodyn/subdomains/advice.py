@@ -19,6 +19,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs, splu
 
 from isodyn.described import described
 from isodyn.errors import InputError, SingularError, StabilityWarning
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.schemes import Scheme
 from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.subdomains.per_subdomain import by_name, counted
@@ -75,7 +76,7 @@ class SubdomainAdvice:
 
 
 @dataclass(frozen=True)
-class Advice:
+class Advice(ShownInNotebooks):
     """Advice for every subdomain; `str` puts it into words.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 
@@ -138,7 +139,7 @@ class InterfaceBalance:
         )
 
 
-class SubdomainSolution(Mapping[str, Solution]):
+class SubdomainSolution(ShownInNotebooks, Mapping[str, Solution]):
     """Solutions of all subdomains; `sol["name"]` is that of one.
 
     Parameters

@@ -18,10 +18,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from isodyn.api.divided import RunSettings
+from isodyn.described import counted
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.sampling import refuse_controllers
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.inputs import fingerprint
 from isodyn.systems import System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
@@ -34,7 +36,7 @@ coupled_runs: Any = Later("isodyn.subdomains.run")  # which knows this module
 Tie = tuple[str, Any, str, Any]
 
 
-class Subdomains:
+class Subdomains(ShownInNotebooks):
     """Systems by name, and ties between their coordinates; `integrate` takes it like a system.
 
     Ties that follow from others, as around a point where several subdomains meet, are allowed: an
@@ -111,6 +113,10 @@ class Subdomains:
                     f"subdomain {name!r} is tied to nothing",
                     hint="integrate it by itself, or name its interface in ties=",
                 )
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name!r} ({system.nv})" for name, system in self.systems.items())
+        return f"<Subdomains {sizes}: {counted(self.m, 'row')} between them>"
 
     def run(self, settings: RunSettings) -> SubdomainSolution:
         """Integrate the subdomains together; `integrate` calls this.

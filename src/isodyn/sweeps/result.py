@@ -13,6 +13,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later, load
+from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.files import write_file
 from isodyn.results.sweep_file import DONE, FAILED, WAITING, SweepReader
 from isodyn.sweeps.design import need_salib, unit_problem
@@ -21,7 +22,7 @@ xarray, pandas, netcdf = Later("xarray"), Later("pandas"), Later("isodyn.results
 analyze_sobol, analyze_morris = Later("SALib.analyze.sobol"), Later("SALib.analyze.morris")
 
 
-class Sweep:
+class Sweep(ShownInNotebooks):
     """Points of a sweep with what came out of each; `iso.sweep` returns it.
 
     Parameters

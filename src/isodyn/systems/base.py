@@ -84,7 +84,7 @@ def is_system(given: object) -> TypeGuard[System]:
 def no_system(given: object) -> InputError:
     """What to tell somebody who gave something else."""
     hint = (
-        f"a ready problem is iso.problems.get({given!r}).system(), a model file iso.models.load_model(path).system"
+        f"a ready problem is iso.problems.get({given!r}).system(), a model file iso.load_model(path).system()"
         if isinstance(given, str)
         else "such as iso.Mechanism, iso.MechanicalSystem, iso.LinearSystem or iso.FirstOrderSystem"
     )

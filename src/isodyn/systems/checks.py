@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,6 +88,22 @@ def functions(**arguments: Any) -> None:
     for name, function in arguments.items():
         if function is not None and not callable(function):
             raise InputError(f"{name} must be a function, received {function!r}")
+
+
+def arguments(name: str, function: Any, called: Sequence[str]) -> None:
+    """InputError for a function that cannot be called with these arguments; functions that do not
+    tell their arguments are taken as they are."""
+    try:
+        signature = inspect.signature(getattr(function, "py_func", function))
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*called)
+    except TypeError:
+        form = f"{name}({', '.join(called)})"
+        raise InputError(
+            f"{name} is called as {form}, received a function of {signature}", hint=f"def {form}: ..."
+        ) from None
 
 
 def velocity_names(names: Sequence[str], n: int) -> tuple[str, ...]:

@@ -52,6 +52,9 @@ class Constraints:
         time: Callable[[float], float],
     ) -> None:
         checks.functions(phi=phi, G=G, b=b, phi_t=phi_t, psi=psi, psi_v=psi_v, psi_rest=psi_rest)
+        for name, function, called in (("phi", phi, ("q", "t")), ("G", G, ("q", "t")), ("psi", psi, ("q", "v", "t"))):
+            if function is not None:
+                checks.arguments(name, function, called)
         if phi is None and any(f is not None for f in (G, b, phi_t)):
             raise InputError(
                 "G, b and phi_t belong to phi, which was not given", hint="pass phi=, or psi= for nonholonomic rows"

@@ -99,6 +99,7 @@ class FirstOrderSystem(BaseSystem):
             raise InputError(
                 "z0 and c come as a pair, received only one of them", hint="algebraic unknowns need their equations"
             )
+        checks.arguments("h", h, ("s", "t") if c is None else ("s", "z", "t"))
         self.h, self.h_s, self.c = h, h_s, c
         self.scales = ordinary(self.q0, self.nv)
         self.z0 = np.zeros(0) if z0 is None else checks.vector("z0", z0)

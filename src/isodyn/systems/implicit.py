@@ -94,6 +94,7 @@ class ImplicitSystem(FirstOrderSystem):
         if x.size == 0:
             raise InputError("the system has no unknowns: x0 is empty")
         checks.functions(F=F)
+        checks.arguments("F", F, ("t", "x", "rate"))
         self.x_names = checks.names(names, x.size, "x")
         self.F = self._checked(F, x.size)
         if not np.isfinite(_rate_matrix(self.F, t0, x, rates)).all():

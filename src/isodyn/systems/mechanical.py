@@ -178,6 +178,7 @@ class MechanicalSystem(BaseSystem):
                 "M", self.M, checks.velocity_names(checks.names(names, self.nq), self.nv), checks.MASS_HINT
             )
         self.nonideal = takes_multipliers(Q, lam_in_Q, Q_lam, phi is not None or psi is not None)
+        checks.arguments("Q", Q, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
         self.Q, self.Q_q, self.Q_v, self.Q_lam = Q, Q_q, Q_v, Q_lam
         self.retract, self.difference, self.energy = retract, difference, energy
         self.scales = _scales(self.q0, self.nv, retract, scales, phi)

@@ -130,6 +130,21 @@ iso.View2D = class {
     const cos = Math.cos(angle),
       sin = Math.sin(angle);
     const put = (points) => points.map((p) => [x + cos * p[0] - sin * p[1], y + sin * p[0] + cos * p[1]]);
+    /* an inertia beside bars: under them, and light */
+    if (body.faint) {
+      c.setLineDash([3, 3]);
+      c.fillStyle = c.strokeStyle = colour;
+      c.lineWidth = 1;
+      for (const polygon of body.polygons) {
+        this.path(c, put(polygon), true);
+        c.globalAlpha = 0.08;
+        c.fill();
+        c.globalAlpha = 0.5;
+        c.stroke();
+      }
+      c.globalAlpha = 1;
+      c.setLineDash([]);
+    }
     for (const line of body.bars) {
       const points = put(line);
       this.path(c, points, false);
@@ -146,7 +161,7 @@ iso.View2D = class {
       c.lineWidth = thick;
       c.stroke();
     }
-    for (const polygon of body.polygons) {
+    for (const polygon of body.faint ? [] : body.polygons) {
       this.path(c, put(polygon), true);
       c.fillStyle = colour;
       c.globalAlpha = 0.55;
