@@ -140,7 +140,7 @@ class Parts:
             self.refuse_unknown(what, use.name)
 
     def refuse_unknown(self, what: str, name: str, others: Iterable[str] = ()) -> None:
-        """InputError unless this is a body, or a node of a beam; `others` may have been meant too."""
+        """InputError unless this is a body or a node of a beam; `others` may have been meant."""
         if name in self.bodies or resolve(name, self.lines) != name:
             return
         places = {one.name: part for part in self.flexible.values() for one in part.interfaces}
