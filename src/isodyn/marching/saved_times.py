@@ -82,7 +82,9 @@ def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
     at = sol.t[sol.aux["breakpoint_rows"].astype(int)]
     rows = np.minimum(np.searchsorted(times, at), times.size - 1)
     kept = times[rows] == at
-    limits = {name: sol.aux[name][kept] for name in ("q_left", "v_left", "a_left", "lam_left") if name in sol.aux}
+    limits: dict[str, Any] = {
+        name: sol.aux[name][kept] for name in ("q_left", "v_left", "a_left", "lam_left") if name in sol.aux
+    }
     return {"breakpoint_rows": rows[kept], **limits} if kept.any() else {}
 
 
