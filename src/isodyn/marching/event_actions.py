@@ -30,6 +30,11 @@ def changed(action: Any, sample: Sample) -> Sample:
         raise InputError(
             f"an action returns a sample, a dict with q or v, or None, received {type(found).__name__}", hint=HINT
         )
+    return accepted(found, sample)
+
+
+def accepted(found: Sample, sample: Sample) -> Sample:
+    """The state before an action with the q and v that it returned, if they are such."""
     q, v = (np.asarray(x, dtype=np.float64) for x in (found.q, found.v))
     if (
         q.shape != np.shape(sample.q)

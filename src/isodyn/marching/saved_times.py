@@ -66,12 +66,7 @@ def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
     aux |= {name: sol.aux[name][last] for name in FROM_THEN_ON if name in sol.aux} | _left_limits(sol, times)
     aux |= {name: sol.aux[name] for name in WHOLE if name in sol.aux}
     if sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
-        held = sol.aux["held"] if "held" in sol.aux else np.ones((sol.t.size, sol.system.m), dtype=np.int64)
-        between = np.flatnonzero(~ends)
-        for rows in np.unique(held[last[between]], axis=0):
-            which = between[(held[last[between]] == rows).all(axis=1)]
-            if rows.any():
-                _close_rows(sol, times, q, v, which, int(last[which[0]]), None if rows.all() else np.flatnonzero(rows))
+        _close_between(sol, times, q, v, np.flatnonzero(~ends), last)
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
     rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]
     stats, kept = sol.stats, {name: np.asarray(value) for name, value in chosen._asdict().items()}
@@ -87,8 +82,21 @@ def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
     at = sol.t[sol.aux["breakpoint_rows"].astype(int)]
     rows = np.minimum(np.searchsorted(times, at), times.size - 1)
     kept = times[rows] == at
-    limits = {name: sol.aux[name][kept] for name in ("q_left", "v_left", "a_left", "lam_left") if name in sol.aux}
+    limits: dict[str, Any] = {
+        name: sol.aux[name][kept] for name in ("q_left", "v_left", "a_left", "lam_left") if name in sol.aux
+    }
     return {"breakpoint_rows": rows[kept], **limits} if kept.any() else {}
+
+
+def _close_between(sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, between: Any, last: Any) -> None:
+    """Move rows between steps onto the constraints that are held there; `last` are the rows of the
+    solution before them."""
+    held = sol.aux["held"] if "held" in sol.aux else np.ones((sol.t.size, sol.system.m), dtype=np.int64)
+    there = held[last[between]]
+    for rows in np.unique(there, axis=0):
+        which = between[(there == rows).all(axis=1)]
+        if rows.any():
+            _close_rows(sol, times, q, v, which, int(last[which[0]]), None if rows.all() else np.flatnonzero(rows))
 
 
 def _close_rows(
