@@ -187,10 +187,10 @@ class ContactRun(ContactLocation):
         if resting.any():
             e = np.where(resting, 0.0, known.restitution)
             after, impulse, lost = self.jumped(before, hit, e)
-            self.hold(after, hit, resting, impulse, lost)
+            self.settle_together(after, hit, resting, impulse, lost)
         self.go_on_after(after, impulse, lost)
 
-    def hold(self, after: Any, hit: Any, resting: Any, impulse: FloatArray, lost: FloatArray) -> None:
+    def settle_together(self, after: Any, hit: Any, resting: Any, impulse: FloatArray, lost: FloatArray) -> None:
         """Bring contacts to rest that others throw off so slowly that they would be back within the
         step, and throw off others in turn."""
         contacts, n = self.contacts, hit.size

@@ -21,7 +21,7 @@ import numpy as np
 
 from isodyn.errors import SensitivityError
 from isodyn.kernels.compiled import FloatArray
-from isodyn.marching.event_watch import changed
+from isodyn.marching.event_actions import changed
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
