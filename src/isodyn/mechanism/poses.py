@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from isodyn.bodies.body import GROUND
@@ -14,13 +16,14 @@ from isodyn.multibody.histories import Poses, measured, place_nodes, place_spati
 from isodyn.multibody.tables import CABLE, NODE
 from isodyn.systems.branch_choices import named_rates
 
+SHORT = 10_000  # rows of histories for which poses of the ground are kept
+
 
 def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> Poses:
     """Poses of a body along histories of q and v."""
-    p = Poses(times=q.shape[0])
     if name == GROUND:
-        p.R[:] = np.eye(3)
-        return p
+        return (_still if q.shape[0] <= SHORT else _still.__wrapped__)(q.shape[0])
+    p = Poses(times=q.shape[0])
     body, own = system.bodies[system.number_of(name)], (system.q_of(name), system.v_of(name))
     if body.kind == "spatial":
         place_spatial_body(np.ascontiguousarray(q), np.ascontiguousarray(v), own[0].start, own[1].start, p)
@@ -35,6 +38,14 @@ def poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> P
         p.R[:, 0, 0], p.R[:, 0, 1], p.R[:, 1, 0], p.R[:, 1, 1] = c, -s, s, c
     else:
         p.position[:], p.v[:] = q[:, :3], v[:, :3]
+    return p
+
+
+@lru_cache(maxsize=4)
+def _still(times: int) -> Poses:
+    """Poses of the ground; nobody writes into poses of others."""
+    p = Poses(times=times)
+    p.R[:] = np.eye(3)
     return p
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Literal, Self
 
@@ -253,21 +253,26 @@ def validate(source: Source, overrides: Mapping[str, float] | None = None) -> Fi
     raise min(mistakes, key=lambda one: one.line or 0)
 
 
-def with_parts(
-    base: FileModel, source: Source, parameters: Mapping[str, float], paths: Iterable[tuple[str, ...]]
-) -> FileModel | None:
-    """A model of which only these tables and sections are read anew; None where one of them is
+def read_part(
+    model: type[FileModel], source: Source, parameters: Mapping[str, float], path: tuple[str, ...]
+) -> Any | None:
+    """The table of one part, ("bodies", name), or a whole section, ("run",); None where it is
     wrong, which `validate` tells."""
+    key, *name = path
+    given = source.data[key]
+    context = {"parameters": parameters}
+    try:
+        read = _section(model, key).validate_python({x: given[x] for x in name} if name else given, context=context)
+    except ValidationError:
+        return None
+    return read[name[0]] if name else read
+
+
+def with_parts(base: FileModel, tables: Mapping[tuple[str, ...], Any]) -> FileModel:
+    """A model that differs in these tables, by their paths."""
     changed: dict[str, Any] = {}
-    for key, *names in paths:
-        given = source.data[key]
-        try:
-            read = _section(type(base), key).validate_python(
-                {name: given[name] for name in names} if names else given, context={"parameters": parameters}
-            )
-        except ValidationError:
-            return None
-        changed[key] = {**changed.get(key, getattr(base, key)), **read} if names else read
+    for (key, *name), table in tables.items():
+        changed[key] = {**changed.get(key, getattr(base, key)), name[0]: table} if name else table
     return base.model_copy(update=changed)
 
 

@@ -127,10 +127,46 @@ class FileSubject(Subject):
         touched = set().union(*(self._touched(name) for name in values))
         if values and all(path[0] in OF_A_POINT for path in touched):
             parameters = schema.parameters_of(source, plain)
-            model = schema.with_parts(self._base.model, source, parameters, touched)
-            if model is not None:
-                return build.ModelFile(source, model, parameters)
+            tables = self._tables(values, source, parameters, touched)
+            if tables is not None:
+                return build.ModelFile(source, schema.with_parts(self._base.model, tables), parameters)
         return build.checked(source, plain)
+
+    def _tables(self, values: Mapping[str, float], source: Any, parameters: Any, paths: set[Any]) -> Any:
+        """Tables of a point; those that depend on values which the last point had too are its own,
+        the same objects. None where one is wrong."""
+        found = {}
+        for path in paths:
+            key = tuple((name, x) for name, x in values.items() if path in self._touched(name))
+            if self._last.get(path, (None,))[0] != key:
+                table = schema.read_part(type(self._base.model), source, parameters, path)
+                if table is None:
+                    return None
+                self._last[path] = key, table
+            found[path] = self._last[path][1]
+        return found
+
+    @cached_property
+    def _last(self) -> dict[tuple[str, ...], tuple[Any, Any]]:
+        return {}
+
+    @cached_property
+    def _last_parts(self) -> dict[tuple[str, ...], tuple[Any, Any]]:
+        return {}
+
+    def _part(self, made: Any, path: tuple[str, str], table: Any) -> Any:
+        """The body or load of a table; None where a table makes other loads."""
+        known = self._last_parts.get(path)
+        if known is not None and known[0] is table:
+            return known[1]
+        if path[0] == "bodies":
+            part = made.body(path[1], table)
+        else:
+            parts = made.made(LOADS, path[1], table)
+            part = parts[0] if len(parts) == 1 and parts[0].name == path[1] else None
+        if table is self._last.get(path, (None, None))[1]:
+            self._last_parts[path] = table, part
+        return part
 
     def _with(self, values: Mapping[str, float]) -> Any:
         """The text with these numbers of its parts in it."""
@@ -209,13 +245,13 @@ class FileSubject(Subject):
         loads: dict[str, Any] = {}
         for name, table in new.bodies.items():
             if table is not base.bodies[name] and table != base.bodies[name]:
-                bodies[name] = made.body(name, table)
+                bodies[name] = self._part(made, ("bodies", name), table)
         for name, table in new.loads.items():
-            if table != base.loads[name] or self._formulas["loads", name] & changed:
-                parts = made.made(LOADS, name, table)
-                if len(parts) != 1 or parts[0].name != name:
+            other = table is not base.loads[name] and table != base.loads[name]
+            if other or self._formulas["loads", name] & changed:
+                loads[name] = self._part(made, ("loads", name), table)
+                if loads[name] is None:
                     return None
-                loads[name] = parts[0]
         with made.located(()):
             return numbers.system(bodies, loads)
 

@@ -2,7 +2,7 @@
 "last(crank.angle) - first(crank.angle)".
 
 Names are those of `sol.quantities()`, of swept parameters, `t`, and counters of the run (`steps`,
-`iterations`, `drift`). Names with signs that mean something in formulas stand in braces:
+`iterations`, `seconds` that it took, `drift`). Names with signs that mean something in formulas stand in braces:
 "max({q(theta)})"; sizes of vectors stand between bars. Functions of values work at every saved
 time; these make one number of a history:
 
@@ -83,6 +83,7 @@ _AT_EVERY_TIME: dict[str, Callable[..., Any]] = {
 COUNTERS: dict[str, Callable[[Any], float]] = {
     "steps": lambda sol: float(sol.stats.steps),
     "iterations": lambda sol: float(sol.stats.iterations),
+    "seconds": lambda sol: float(sol.stats.seconds),
     "drift": lambda sol: float(max(sol.drift().position.max(initial=0.0), sol.drift().velocity.max(initial=0.0))),
 }
 
