@@ -85,7 +85,7 @@ kills: install ## kill 500 runs of every kind without warning: at steps, inside 
 	$(ONE_THREAD) PYTHONPATH=tests $(BIN)/python tests/results/killed_runs.py out/kills 1 500; status=$$?; rm -rf out/kills; exit $$status
 
 stress: install ## extremes of stiffness, mass, step size and length, nearly singular and overdetermined mechanisms, loads that jump
-	$(ONE_THREAD) $(PYTEST) -q -p no:xdist tests/stress
+	$(ONE_THREAD) $(BIN)/python -m pytest -q -n 0 tests/stress
 
 # Warnings of old packages about each other are not ours; everything else fails as usual.
 lowest: $(LOWEST)/.installed ## run tests of files, models, reports, joints and orders with the lowest declared versions, in .venv-lowest

@@ -22,8 +22,9 @@ class Cluster:
         self.scheduler = self._scheduler(0)
         self.workers: list[Any] = []
 
-    def _start(self, module: str, *arguments: str) -> Any:
-        command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
+    def _start(self, module: str, *arguments: str, before: str = "") -> Any:
+        code = f"{before}import runpy; runpy.run_module('distributed.cli.{module}', run_name='__main__')"
+        command = [sys.executable, "-c", code, *arguments]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         return subprocess.Popen(command, env=environment, cwd=self.folder, start_new_session=True, **quiet)
@@ -31,7 +32,8 @@ class Cluster:
     def _scheduler(self, port: int) -> Any:
         self.file.unlink(missing_ok=True)
         options = ["--host", "127.0.0.1", "--port", str(port), "--no-dashboard", "--scheduler-file", str(self.file)]
-        process = self._start("dask_scheduler", *options)
+        # a scheduler needs nothing of this package
+        process = self._start("dask_scheduler", *options, before="import sys; sys.modules['isodyn'] = None; ")
         until = time.monotonic() + 60
         while not self.file.is_file() or not self.file.read_text().strip():
             assert time.monotonic() < until, "the scheduler does not start"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,42 @@ def test_a_parameter_in_a_formula_of_a_load() -> None:
     one = subject_of(model_from_text(text), ("w",)).prepared({"w": 7.0})[0]
     other = model_from_text(text.replace("w = 12", "w = 7")).system()
     assert np.array_equal(one.tables.words, other.tables.words)
+
+
+BALL = """
+parameters = {e = 0.5, g = 10}
+gravity = [0, 0, "-g"]
+bodies.ball = {kind = "particle", mass = 1, position = [0, 0, 1]}
+contacts.floor = {type = "point_plane", between = ["ball", "ground"], restitution = "e"}
+run = {dt = 0.01, t_end = 1}
+"""
+
+
+@pytest.mark.parametrize("name", ["e", "floor.restitution", "g", "ball.mass", "ball.position[2]"])
+def test_what_is_neither_body_nor_load_follows_its_parameters(name: str) -> None:
+    """Each parameter of a file with a contact, as if the file had said so; the points before it do
+    not matter."""
+    written = {"e": ("e = 0.5", "e = 0.9"), "floor.restitution": ('"e"', "0.9"), "g": ("g = 10", "g = 0.9")}
+    written |= {"ball.mass": ("mass = 1", "mass = 0.9"), "ball.position[2]": ("0, 1]", "0, 0.9]")}
+    subject = subject_of(model_from_text(BALL), (name,))
+    ends = []
+    for model in (subject.prepared({name: 0.7}), subject.prepared({name: 0.9})):
+        ends.append(iso.integrate(model[0], **model[1]).q[-1])
+    other = model_from_text(BALL.replace(*written[name]))
+    assert np.array_equal(ends[1], iso.integrate(other.system(), **other.options()).q[-1])
+
+
+def test_joints_and_contacts_of_a_mechanism() -> None:
+    found = iso.sweep(swing(), {"pin.point[0]": [0.0, 0.1]}, OUTPUTS, workers=0, **RUN)
+    other = swing()
+    other.joints["pin"] = replace(other.joints["pin"], point=(0.1, 0.0))
+    assert found["peak"][1] == np.linalg.norm(iso.integrate(other, **RUN).reaction("pin").force, axis=1).max()
+    mech = iso.Mechanism()
+    mech.add_body("ball", 1.0, position=(0, 0, 1), kind="particle")
+    mech.add_contact(iso.PointPlane("floor", "ball", "ground", restitution=0.5))
+    ends = iso.sweep(mech, {"floor.restitution": [0.2, 0.9]}, ["z = last(ball.position_z)"], workers=0, dt=0.01, t_end=1)
+    mech.contacts["floor"] = replace(mech.contacts["floor"], restitution=0.9)
+    assert ends["z"][1] == iso.integrate(mech, dt=0.01, t_end=1).q[-1, 2]
 
 
 def test_a_mass_scales_the_inertia_of_a_shape() -> None:
@@ -256,6 +293,7 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
             RUN,
             r"body 'rod' has no parameter 'rod.mas'\nhint: did you mean rod.mass",
         ),
+        (swing(), {"gravity.y": [1]}, OUTPUTS, RUN, "the mechanism has no parameter 'gravity.y'"),
         (swing(), {"mass": [1]}, OUTPUTS, RUN, "the mechanism has no parameter 'mass'"),
         (swing(), {"rod.velocity": [1]}, OUTPUTS, RUN, r"several numbers\nhint: name one of them: rod.velocity\[0\]"),
         (swing(), {"rod.velocity[7]": [1]}, OUTPUTS, RUN, "rod.velocity"),

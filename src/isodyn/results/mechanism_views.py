@@ -76,18 +76,8 @@ class BodyView(HistoryView):
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
         self.body: Body = system.bodies[system.number_of(name)]
-        self._p = poses(system, name, sol.q, sol.v)
-        a = np.zeros((sol.t.size, 6))
-        if self.body.of_beam:
-            pairs = zip(self._p.R, self._p.stretch, strict=True)
-            T = [map_of_node(R, stretch, system.v_of(name)) for R, stretch in pairs]
-            a = np.einsum("kij,kj->ki", np.array(T), sol.a[:, system.v_of(name)])
-            a[:, 3:] -= 2 * self._p.stretching[:, None] * self._p.w
-        else:
-            columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
-            a[:, columns] = sol.a[:, system.v_of(name)]
+        self._p, self._own = poses(system, name, sol.q, sol.v), sol.a[:, system.v_of(name)]
         q = sol.q[:, system.q_of(name)]
-        self.acceleration, self.angular_acceleration = a[:, :3], a[:, 3:]
         self._quaternion = q[:, 3:] if self.body.kind == "spatial" else None
 
     def about(self) -> str:
@@ -99,6 +89,30 @@ class BodyView(HistoryView):
         turn = {"planar": ("angle",), "node": ("angle",), "spatial": ("orientation",)}.get(self.body.kind, ())
         spin = ("angular_velocity", "angular_acceleration") if turn else ()
         return ("position", "velocity", "acceleration", *turn, *spin)
+
+    @cached_property
+    def _a(self) -> FloatArray:
+        """Accelerations of the mass centre and of the angles."""
+        if self.body.of_beam:
+            own = slice(0, self._own.shape[1])
+            T = [map_of_node(R, stretch, own) for R, stretch in zip(self._p.R, self._p.stretch, strict=True)]
+            a = np.einsum("kij,kj->ki", np.array(T), self._own)
+            a[:, 3:] -= 2 * self._p.stretching[:, None] * self._p.w
+            return np.asarray(a)
+        a = np.zeros((self.t.size, 6))
+        columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
+        a[:, columns] = self._own
+        return a
+
+    @property
+    def acceleration(self) -> FloatArray:
+        """Of the mass centre."""
+        return self._a[:, :3]
+
+    @property
+    def angular_acceleration(self) -> FloatArray:
+        """In the body frame."""
+        return self._a[:, 3:]
 
     @property
     def position(self) -> FloatArray:

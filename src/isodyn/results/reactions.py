@@ -89,8 +89,8 @@ class Reaction(HistoryView):
         self._sol, self._system, self._parts = sol, system, parts
         self._place = places_along(system, sol)
         moving = [on] if on != GROUND else [body for body in action.bodies if body != GROUND]
-        self._moving = {body: on_body(self._place, system, sol, parts, body) for body in moving}
-        self.force = self._in_frame(sum((F for F, _ in self._moving.values()), np.zeros((sol.t.size, 3))))
+        self._moving = {body: _acting(self._place, system, sol, parts, body) for body in moving}
+        self.force = self._in_frame(sum((both[:, :3] for both in self._moving.values()), np.zeros((sol.t.size, 3))))
 
     @cached_property
     def point(self) -> FloatArray:
@@ -101,8 +101,9 @@ class Reaction(HistoryView):
     def torque(self) -> FloatArray:
         """About the point."""
         found = np.zeros((self.t.size, 3))
-        for body, (F, about_centre) in self._moving.items():
-            found += about_centre + np.cross(self._place(body).position - self.point, F)
+        for body, both in self._moving.items():
+            here = self._place(body)
+            found += turned(here.R, both[:, 3:]) + np.cross(here.position - self.point, both[:, :3])
         return self._in_frame(found)
 
     def _in_frame(self, x: FloatArray) -> FloatArray:
@@ -163,6 +164,12 @@ def on_body(
     place: Place, system: MechanismSystem, sol: Solution, parts: JointParts, on: str
 ) -> tuple[FloatArray, FloatArray]:
     """Force on a moving body, and torque about its mass centre, both in the world."""
+    both = _acting(place, system, sol, parts, on)
+    return both[:, :3], turned(place(on).R, both[:, 3:])
+
+
+def _acting(place: Place, system: MechanismSystem, sol: Solution, parts: JointParts, on: str) -> FloatArray:
+    """Force on a moving body in the world, and torque about its mass centre in axes of the body."""
     both = np.zeros((sol.t.size, 6))
     for r in parts.rows:
         for weight, word in system.rows[r].terms:
@@ -174,7 +181,7 @@ def on_body(
     written = [r for r in parts.rows if not system.rows[r].terms]
     if written:
         both += _by_matrix(system, sol, written, on)
-    return both[:, :3], turned(place(on).R, both[:, 3:])
+    return both
 
 
 def _by_matrix(system: MechanismSystem, sol: Solution, rows: list[int], on: str) -> FloatArray:

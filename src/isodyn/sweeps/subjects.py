@@ -22,7 +22,6 @@ import numpy as np
 from isodyn.bodies.body import Body, make_body
 from isodyn.errors import InputError
 from isodyn.mechanism.mechanism import Mechanism
-from isodyn.mechanism.parts import Parts
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.problems import get
@@ -118,7 +117,7 @@ class MechanismSubject(Subject):
         for name in self.names:
             where = address(name)
             part = None if where is None else self._part(where.part)
-            if where is None or (part is None and where.part != "gravity"):
+            if where is None or part is None:
                 raise unknown(name, known_numbers(self.mechanism), "the mechanism")
             if isinstance(part, Body):
                 if where.key not in OF_BODIES:
@@ -129,7 +128,7 @@ class MechanismSubject(Subject):
 
     def _part(self, name: str) -> Any:
         mech = self.mechanism
-        return mech.bodies.get(name) or mech.loads.get(name) or mech.joints.get(name)
+        return mech.bodies.get(name) or mech.loads.get(name) or mech.joints.get(name) or mech.contacts.get(name)
 
     @cached_property
     def _numbers(self) -> Renumbering | None:
@@ -138,10 +137,10 @@ class MechanismSubject(Subject):
         return Renumbering(system) if plain else None
 
     def changed(self, values: Mapping[str, float]) -> tuple[dict[str, Body], dict[str, Any], dict[str, Any]]:
-        """Bodies, loads and joints with these numbers."""
+        """Bodies, loads, and other parts (joints, contacts) with these numbers."""
         bodies: dict[str, Any] = {}
         loads: dict[str, Any] = {}
-        joints: dict[str, Any] = {}
+        others: dict[str, Any] = {}
         mech = self.mechanism
         for name, number in values.items():
             where = address(name)
@@ -149,24 +148,23 @@ class MechanismSubject(Subject):
             if where.part in mech.bodies:
                 bodies.setdefault(where.part, {})[where] = float(number)
                 continue
-            of, given = (loads, mech.loads) if where.part in mech.loads else (joints, mech.joints)
-            part: Any = of.get(where.part, given[where.part])
+            of = loads if where.part in mech.loads else others
+            part: Any = of.get(where.part, self._part(where.part))
             value = put(getattr(part, where.key), where.places, float(number), name)
             of[where.part] = replace(part, **{where.key: value})
-        return {name: _body(mech.bodies[name], given) for name, given in bodies.items()}, loads, joints
+        return {name: _body(mech.bodies[name], given) for name, given in bodies.items()}, loads, others
 
     def prepared(self, values: Mapping[str, float]) -> tuple[Any, dict[str, Any]]:
-        bodies, loads, joints = self.changed(values)
-        if not joints and self._numbers is not None:
+        bodies, loads, others = self.changed(values)
+        if not others and self._numbers is not None:
             made = self._numbers.system(bodies, loads)
             if made is not None:
                 return made, {}
         other = copy(self.mechanism)
-        for kind in fields(Parts):
-            setattr(other, kind.name, dict(getattr(self.mechanism, kind.name)))
-        other.bodies.update(bodies)
-        other.loads.update(loads)
-        other.joints.update(joints)
+        for name, parts in vars(self.mechanism).items():
+            if isinstance(parts, dict):
+                new = {key: part for key, part in {**bodies, **loads, **others}.items() if key in parts}
+                setattr(other, name, {**parts, **new})
         return other.compile(), {}
 
 
@@ -259,7 +257,7 @@ def _numbers_of(part: Any) -> list[str]:
 def known_numbers(mechanism: Mechanism) -> list[str]:
     """Names of the numbers of all parts."""
     bodies = [f"{name}.{key}" for name in mechanism.bodies for key in ("mass", "inertia")]
-    parts = {**mechanism.loads, **mechanism.joints}
+    parts = {**mechanism.loads, **mechanism.joints, **mechanism.contacts}
     return bodies + [f"{name}.{key}" for name, part in parts.items() for key in _numbers_of(part)]
 
 
