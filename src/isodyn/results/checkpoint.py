@@ -33,7 +33,7 @@ FORMAT = 6
 MOST_BETWEEN, OF_UNKNOWN, ABSURD = 50_000, 5_000, 1 << 50
 PARTS = 20
 # where nothing is said: how long a run goes on after a file, beside what the file took; and at first
-PATIENCE, AT_FIRST = 40.0, 0.2
+PATIENCE, AT_FIRST = 100.0, 0.2
 BLOCK = re.compile(r"block-(\d{6,})\.npz")
 # what a run that saved no state may leave
 LEFT = re.compile(r"run\.json|phase-\d+|\.isodyn-[0-9a-f-]+(\.\w+)?")
