@@ -19,7 +19,7 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.multibody.histories import measured, rest_along
+from isodyn.multibody.histories import Poses, measured, rest_along
 from isodyn.results.beam_view import BeamView
 from isodyn.results.history_view import HistoryView
 from isodyn.results.recorded import Recorded
@@ -76,9 +76,9 @@ class BodyView(HistoryView):
             raise InputError(f"there is no body named {name!r}", hint=f"bodies: {', '.join(known)}")
         self.name, self.t = name, sol.t
         self.body: Body = system.bodies[system.number_of(name)]
-        self._p, self._own = poses(system, name, sol.q, sol.v), sol.a[:, system.v_of(name)]
-        q = sol.q[:, system.q_of(name)]
-        self._quaternion = q[:, 3:] if self.body.kind == "spatial" else None
+        self._sol, self._own = sol, sol.a[:, system.v_of(name)]
+        self._q = sol.q[:, system.q_of(name)]
+        self._quaternion = self._q[:, 3:] if self.body.kind == "spatial" else None
 
     def about(self) -> str:
         """Its name and kind."""
@@ -89,6 +89,10 @@ class BodyView(HistoryView):
         turn = {"planar": ("angle",), "node": ("angle",), "spatial": ("orientation",)}.get(self.body.kind, ())
         spin = ("angular_velocity", "angular_acceleration") if turn else ()
         return ("position", "velocity", "acceleration", *turn, *spin)
+
+    @cached_property
+    def _p(self) -> Poses:
+        return poses(self._sol.system, self.name, self._sol.q, self._sol.v)
 
     @cached_property
     def _a(self) -> FloatArray:
@@ -142,7 +146,7 @@ class BodyView(HistoryView):
             raise InputError(
                 f"{self.name!r} is {self.body.kind}; only planar bodies have one angle", hint="use .orientation"
             )
-        return self._p.angle
+        return self._q[:, 2].copy()
 
     @cached_property
     def orientation(self) -> FloatArray:
