@@ -105,7 +105,7 @@ def test_files_of_ensembles(kind, tmp_path):
         assert found.coordinate.values.tolist() == ["x", "y"]
     ens.save(tmp_path / "ens.csv")
     table = ens.to_dataframe()
-    read = pandas.read_csv(tmp_path / "ens.csv")
+    read = pandas.read_csv(tmp_path / "ens.csv", float_precision="round_trip")
     assert list(read.columns) == list(table.columns)
     assert np.array_equal(read["q(x)"], table["q(x)"], equal_nan=True)
     pytest.importorskip("pyarrow")

@@ -97,11 +97,11 @@ def test_what_is_neither_body_nor_load_follows_its_parameters(name: str) -> None
     written = {"e": ("e = 0.5", "e = 0.9"), "floor.restitution": ('"e"', "0.9"), "g": ("g = 10", "g = 0.9")}
     written |= {"ball.mass": ("mass = 1", "mass = 0.9"), "ball.position[2]": ("0, 1]", "0, 0.9]")}
     subject = subject_of(model_from_text(BALL), (name,))
-    ends = []
-    for model in (subject.prepared({name: 0.7}), subject.prepared({name: 0.9})):
-        ends.append(iso.integrate(model[0], **model[1]).q[-1])
+    subject.prepared({name: 0.7})
+    system, options = subject.prepared({name: 0.9})
     other = model_from_text(BALL.replace(*written[name]))
-    assert np.array_equal(ends[1], iso.integrate(other.system(), **other.options()).q[-1])
+    expected = iso.integrate(other.system(), **other.options())
+    assert np.array_equal(iso.integrate(system, **options).q, expected.q)
 
 
 def test_joints_and_contacts_of_a_mechanism() -> None:
@@ -112,7 +112,9 @@ def test_joints_and_contacts_of_a_mechanism() -> None:
     mech = iso.Mechanism()
     mech.add_body("ball", 1.0, position=(0, 0, 1), kind="particle")
     mech.add_contact(iso.PointPlane("floor", "ball", "ground", restitution=0.5))
-    ends = iso.sweep(mech, {"floor.restitution": [0.2, 0.9]}, ["z = last(ball.position_z)"], workers=0, dt=0.01, t_end=1)
+    ends = iso.sweep(
+        mech, {"floor.restitution": [0.2, 0.9]}, ["z = last(ball.position_z)"], workers=0, dt=0.01, t_end=1
+    )
     mech.contacts["floor"] = replace(mech.contacts["floor"], restitution=0.9)
     assert ends["z"][1] == iso.integrate(mech, dt=0.01, t_end=1).q[-1, 2]
 
