@@ -210,3 +210,14 @@ def test_a_small_start_is_not_a_small_model(x: float) -> None:
 
     system = iso.MechanicalSystem(np.eye(2), lambda q, v, t: -q, [x, -x], [0.0, 0.0], phi=loop)
     np.testing.assert_array_equal(system.scales.v, 1.0)
+
+
+@pytest.mark.parametrize("at", [0.3, 0.1 + 0.2])
+def test_points_that_differ_by_rounding_are_one(at: float) -> None:
+    """The distance between a particle and the joint on it is no typical length of the model, whatever is left of it."""
+    mech = iso.Mechanism()
+    mech.add_body("bead", mass=1.0, kind="particle", position=(0.3, 0, 0))
+    mech.add_joint(iso.PointOnPlane("wall", "ground", "bead", point=(at, 0, 0), axis=(1, 0, 0)))
+    sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    np.testing.assert_allclose(sol.system.scales.v, 0.25)
+    assert sol.q[-1, 2] == pytest.approx(-9.81 * 0.005, rel=1e-12)

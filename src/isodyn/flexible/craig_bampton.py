@@ -31,6 +31,7 @@ graphs = Later("scipy.sparse.csgraph")
 SOFT = 1e-15  # of the mean frequency² of single points: what rounding leaves of a motion without strain
 EQUAL = 1e-6  # of a frequency²: modes that are nearer than this have no directions of their own
 FURTHER = 4  # modes that are found beyond those asked for, in case the last ones are equal
+LOCKED = 0.4  # of the strain energy in jumps of stress: frequencies are then some 40 % too high
 DENSE = 400  # unknowns up to which modes are found by a full eigenvalue problem
 
 
@@ -119,6 +120,7 @@ def reduce_body(
     inertia = np.array([[hat[:, a].T @ lines[b] for b in range(3)] for a in range(3)])
     moments = np.array([np.asarray(line.sum(axis=0)).ravel() for line in lines])
     reduced_mass = np.einsum("aaij->ij", inertia)[1:, 1:]
+    _refuse_locked(what, elements, basis, K, reduced_mass)
     stiff = _stiffening(what, elements, sets[0], basis, centres[0], K, modes) if stiffening else None
     return ReducedBody(
         elements, names, centres, sets, basis, frequencies, K,
@@ -216,6 +218,21 @@ def _refuse_unconnected(what: str, K: Any, held: IntArray) -> None:
         raise InputError(
             f"{what}: {int(np.isin(part, loose).sum())} points are connected to no interface, the first is number {first}",
             hint="is the mesh in one piece?",
+        )
+
+
+def _refuse_locked(what: str, elements: FiniteElements, basis: FloatArray, K: FloatArray, M: FloatArray) -> None:
+    """InputError for a mesh whose softest motion is mostly stress that jumps between elements."""
+    if elements.solid is None or K.shape[0] == 0:
+        return
+    softest = linalg.eigh(K, M, subset_by_index=(0, 0))[1][:, 0]
+    jumps = elements.solid.stress_jumps(basis @ softest)
+    if jumps > LOCKED:
+        raise InputError(
+            f"{what}: its elements lock: {jumps:.0%} of the energy of its softest motion is in stresses that jump from "
+            "element to element, so the body is far too stiff",
+            hint="take quadratic elements (order=2), or a finer mesh",
+            argument="mesh",
         )
 
 

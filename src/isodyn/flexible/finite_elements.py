@@ -13,9 +13,11 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.flexible.solid import Solid
+from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.real_numbers import real_array, real_number
 
+RIGID = 1e-6  # of the stiffness of single points: forces that rigid motions may cause
 SYMMETRIC = 1e-8  # how far K and M may be from symmetric, and M from equal in all directions, relative
 
 
@@ -39,13 +41,14 @@ class FiniteElements:
     Raises
     ------
     InputError
-        If sizes do not fit, a matrix is not symmetric, or mass is not the same in all directions.
+        If sizes do not fit, a matrix is not symmetric, mass is not the same in all directions, or
+        rigid motions cause forces.
 
     Examples
     --------
     >>> import numpy as np
     >>> import isodyn as iso
-    >>> spring = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(3))
+    >>> spring = np.kron([[1.0, -1.0], [-1.0, 1.0]], np.diag([1.0, 0.0, 0.0]))  # along x
     >>> body = iso.FiniteElements(points=[(0, 0, 0), (1, 0, 0)], stiffness=1e3 * spring, mass=np.eye(2))
     >>> body
     <FiniteElements: 2 points, mass 2>
@@ -66,6 +69,7 @@ class FiniteElements:
         K, m = _matrix("stiffness", self.stiffness, (3 * n,)), _matrix("mass", self.mass, (n, 3 * n))
         if m.shape[0] != n:
             m = _one_direction(m)
+        _refuse_supports(points, K)
         for name, value in (("points", points), ("stiffness", K), ("mass", m)):
             object.__setattr__(self, name, value)
 
@@ -128,6 +132,21 @@ def _matrix(name: str, value: Any, sizes: tuple[int, ...]) -> Any:
     if abs(A - A.T).max() > SYMMETRIC * max(abs(A).max(), 1e-300):
         raise InputError(f"{name} must be symmetric", argument=name)
     return A
+
+
+def _refuse_supports(points: FloatArray, K: Any) -> None:
+    """InputError for a body that resists when it is moved or turned as a whole."""
+    x, y, z = (points - points.mean(axis=0)).T
+    size = max(float(np.abs(points - points.mean(axis=0)).max()), 1e-300)
+    none = np.zeros_like(x)
+    turns = np.stack([(none, -z, y), (z, none, -x), (-y, x, none)]).transpose(2, 1, 0).reshape(-1, 3) / size
+    for motion, moved in (("moved", np.tile(np.eye(3), (len(points), 1))), ("turned", turns)):
+        if np.abs(K @ moved).max(initial=0.0) > RIGID * np.abs(K.diagonal()).max(initial=0.0):
+            raise InputError(
+                f"stiffness resists when the whole body is {motion}: a free body does not",
+                hint="leave supports, springs to the ground and boundary conditions out: joints and loads do that",
+                argument="stiffness",
+            )
 
 
 def _one_direction(M: Any) -> Any:

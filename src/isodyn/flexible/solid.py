@@ -20,6 +20,7 @@ from isodyn.later import sparse as sp
 
 skfem = Later("skfem")
 meshio, skfem_meshio = Later("meshio"), Later("skfem.io.meshio")
+LINEAR = {"MeshTet": "ElementTetP1", "MeshHex": "ElementHex1"}  # elements with a value at every corner
 KINDS = {"tetra": "MeshTet", "hexahedron": "MeshHex"}  # names in files, classes of scikit-fem
 
 
@@ -142,6 +143,21 @@ class Solid:
         for k, line in enumerate(corners):
             np.add.at(total, line, found[:, k])
         return np.asarray(total / count[:, None, None])
+
+    def stress_jumps(self, u: FloatArray) -> float:
+        """Part of the strain energy of displacements u that is in the difference between stresses
+        and their means at the corners: the estimate of Zienkiewicz and Zhu (1987) of what the mesh
+        makes wrong."""
+        linear = skfem.Basis(self.mesh, getattr(skfem, LINEAR[self._kind])(), intorder=2 * self.order)
+        stress, means = self.stress_fields(u), self.nodal_stress(u)
+        smooth = np.array([[np.asarray(linear.interpolate(means[:, i, j])) for j in range(3)] for i in range(3)])
+        return self._energy(stress - smooth) / self._energy(stress)
+
+    def _energy(self, stress: FloatArray) -> float:
+        """Twice the strain energy of stresses at the points of integration."""
+        lam, mu = self.lame
+        squares = np.einsum("ij...,ij...->...", stress, stress) - lam / (3 * lam + 2 * mu) * _trace(stress) ** 2
+        return float(np.sum(squares * self.vector.dx)) / (2 * mu)
 
     @property
     def cells(self) -> tuple[str, FloatArray]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.bodies.body import NODES, Body
+from isodyn.bodies.rotations import matrix
 from isodyn.joints.measures import ANGLE, AXES, PLANAR_ANGLE, TANGENT_ANGLE, TWIST
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.scales import Scales, power_of_two
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
 
 # lengths among the coordinates of bodies, which come first
 _LENGTHS = {"spatial": 3, "planar": 2, "particle": 3, "mode": 1}
+ROUNDING = 1e-12  # of the distance from the origin
 # measures that are angles, or cosines of them
 WITHOUT_LENGTH = {AXES, ANGLE, PLANAR_ANGLE, TANGENT_ANGLE, TWIST}
 
 
 def extent(layout: MechanismLayout) -> tuple[float, float]:
-    """How far mass centres and the points of joints and force elements lie apart, and how far from
-    the origin."""
+    """How far mass centres, the points of joints and force elements and the ends of flexible bodies
+    lie apart, and how far from the origin."""
     bodies, number = layout.bodies, layout.number
     points = [body.position for body in bodies if not body.is_mode and body.kind != "state"]
     for word in layout.words:
@@ -35,6 +37,10 @@ def extent(layout: MechanismLayout) -> tuple[float, float]:
         for name, arm in ((word.first, word.numbers.s_i), (word.second, word.numbers.s_j)):
             body = bodies[number[name]] if number[name] < len(bodies) else None
             points.append(arm if body is None else body.position + body.R @ arm)
+    for part in layout.flexible:
+        places, frame = part.reduced.elements.points, part.placement
+        R = matrix(frame["orientation"])
+        points += [frame["position"] + R @ corner for corner in (places.min(axis=0), places.max(axis=0))]
     return float(np.ptp(np.array(points), axis=0).max()), float(np.abs(np.array(points)).max(initial=0.0))
 
 
@@ -45,6 +51,7 @@ def typical_length(bodies: Sequence[Body], apart: float, far: float) -> float:
     nothing, too.
     """
     gyration = [np.sqrt(np.abs(np.diag(np.atleast_2d(b.inertia))).max() / b.mass) for b in bodies if b.mass > 0.0]
+    apart = apart if apart > ROUNDING * far else 0.0  # points that were meant to be one
     found = max(apart, float(max(gyration, default=0.0))) or far
     return float(power_of_two(found)) if np.isfinite(found) and found > 0.0 else 1.0
 

@@ -17,14 +17,14 @@ of (positions, rotations), so that with the tangents M, C, K of the balance ther
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from isodyn.bodies.body import vector3
-from isodyn.bodies.rotations import matrix
+from isodyn.bodies.rotations import from_axis_angle, matrix
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.later import Later
@@ -43,6 +43,7 @@ pyplot = Later("matplotlib.pyplot")
 
 STEPS, SMALLEST, ITERATIONS = 4, 1e-3, 20  # speeds on the way, shortest of them, Newton's iterations
 TOLERANCE = 1e-12  # last correction, in typical sizes
+STEADY = 1e-6  # of speeds and forces: what may be left of rows that resist, and of forces a turn later
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +145,54 @@ def _solve(ask: Questions, q: FloatArray, lam: FloatArray, spin: FloatArray, poi
     return None
 
 
+def _turned(motion: Spin, angle: float) -> Spin:
+    """The same motion, later by this angle; without multipliers."""
+    system, point, q = motion.system, motion.point, motion.q
+    axis = motion.spin / np.linalg.norm(motion.spin)
+    R, d = matrix(from_axis_angle(axis, angle)), np.zeros(system.nv)
+    for body in system.bodies:
+        if body.is_mode:
+            continue
+        own, coordinates = system.v_of(body.name), q[system.q_of(body.name)]
+        many = 2 if body.kind == "planar" else 3
+        r = np.zeros(3)
+        r[:many] = coordinates[:many]
+        d[own.start : own.start + many] = (R @ (r - point) + point - r)[:many]
+        if body.kind == "planar":
+            d[own.start + 2] = angle * axis[2]
+        elif body.kind == "spatial":
+            turn = 2 * np.tan(angle / 2) if system.layout.cayley else angle
+            d[own.start + 3 : own.stop] = turn * matrix(coordinates[3:]).T @ axis
+    there = moving(system)(q.copy(), d)
+    v, a, *_ = _turning(system, there, motion.spin, point)
+    return replace(motion, q=there, v=v, a=a, lam=np.zeros(system.m))
+
+
+def _refuse_unsteady(ask: Questions, motion: Spin) -> None:
+    """InputError where a joint resists the rotation, or forces change on the way around."""
+    system, sizes = motion.system, motion.system.scales.v
+    if not np.any(motion.spin):
+        return
+    rates, G = ask.velocity(0.0, motion.q, motion.v), ask.G(0.0, motion.q, motion.v)
+    speed = largest_or_one(np.abs(motion.v) / sizes)
+    resists = np.abs(rates) / (row_sizes(G, sizes) * speed)
+    if resists.max(initial=0.0) > STEADY:
+        raise InputError(
+            f"the mechanism cannot turn with {motion.spin} rad/s: {system.row_names[int(resists.argmax())]} resists",
+            hint="choose axis= and point= along the hinge that it turns on; a drive must keep the same speed",
+            argument="axis",
+        )
+    later = _turned(motion, 1.0)
+    forces = ask.balance(0.0, later.q, later.v, later.a, later.lam)
+    N = freedoms(ask.G(0.0, later.q, later.v), sizes)[0]
+    typical = np.abs(N / sizes[:, None]).max(axis=0, initial=0.0) * np.abs(forces * sizes).max(initial=0.0)
+    if np.any(np.abs(N.T @ forces) > STEADY * typical):
+        raise InputError(
+            "forces change while the mechanism turns, so that it does not keep its shape",
+            hint="gravity must be along the axis, or zero; springs to the ground must be on the axis",
+        )
+
+
 def spin(system: System, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0, 0, 0), q: Any = None) -> Spin:
     """Find the shape of a mechanism that turns as a whole with a constant speed.
 
@@ -168,7 +217,8 @@ def spin(system: System, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0
     ConvergenceError
         If there is no such motion nearby.
     InputError
-        If the system is no mechanism of bodies and rods.
+        If the system is no mechanism of bodies and rods, cannot turn about the axis, or is pulled
+        by forces that do not turn along.
 
     Examples
     --------
@@ -195,6 +245,7 @@ def spin(system: System, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0
         found = _solve(ask, *state, np.sqrt(trial) * full if q is None else trial * full, at)
         if found is not None:
             if trial == 1.0:
+                _refuse_unsteady(ask, found)
                 return found
             state, share = (found.q, found.lam), trial
             continue
