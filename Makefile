@@ -123,7 +123,7 @@ pythons: install ## a pendulum, kernels, sweeps, kept runs and orders with other
 
 OTHER_PYTHONS := tests/architecture/test_numba_internals.py tests/faults/test_kernel_cache.py tests/kernels tests/sweeps tests/results/test_resume.py tests/order/test_members.py
 
-lock: install ## write the versions that are tested: .ci/lowest.txt from pyproject.toml, .ci/newest.txt from .venv
+lock: $(VENV)/.installed-docs ## write the versions that are tested: .ci/lowest.txt from pyproject.toml, .ci/newest.txt from .venv
 	$(PYTHON) .ci/lowest.py > .ci/lowest.txt
 	$(BIN)/python .ci/newest.py > .ci/newest.txt
 

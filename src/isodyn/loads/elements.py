@@ -87,6 +87,7 @@ class Spring(LoadPart):
         if not same or not (old.points is self.points or np.array_equal(old.points, self.points)):
             return None
         (law,) = forces.laws
+        assert isinstance(law.force, SpringLaw)
         return LoadForces([Law(self._law(law.force.rest), law.word)])
 
 

@@ -150,8 +150,20 @@ class LoadPart(Part):
         """
 
     def renumbered(self, old: Any, forces: LoadForces) -> LoadForces | None:
-        """What this load does, from what another one did that differs in numbers of its law only;
-        None where it has to be built."""
+        """Return what this load does, from what one did that differs in numbers of its law only.
+
+        Parameters
+        ----------
+        old
+            The other load.
+        forces
+            What it did.
+
+        Returns
+        -------
+        forces
+            What this one does; None where it has to be built.
+        """
         return None
 
 

@@ -279,7 +279,8 @@ def with_parts(base: FileModel, tables: Mapping[tuple[str, ...], Any]) -> FileMo
 @cache
 def _section(model: type[FileModel], key: str) -> TypeAdapter[Any]:
     """Reads one section of a file."""
-    return TypeAdapter(model.model_fields[key].annotation)
+    annotation: Any = model.model_fields[key].annotation
+    return TypeAdapter(annotation)
 
 
 def _mistake(source: Source, error: Any) -> ModelError:
