@@ -2,7 +2,7 @@
 /* Plays a scene: poses between frames, clock, scrubbing, camera. */
 
 /* Impacts as marks below the slider of time. */
-function scene_hits(times, duration) {
+function impactMarks(times, duration) {
   if (!times.length || !duration) return null;
   const marks = times.map((t) => {
     const mark = iso.make("i", {});
@@ -58,7 +58,7 @@ iso.Player = class {
         this.seek((this.duration * this.slider.value) / 1000);
       },
     });
-    const hits = scene_hits(this.scene.impacts || [], this.duration);
+    const hits = impactMarks(this.scene.impacts || [], this.duration);
     this.track = iso.make("div", { class: "track" }, this.slider, hits);
     this.clock = iso.make("span", { class: "time" });
     const usual = this.duration === 0 ? 1 : this.duration >= 3 && this.duration <= 25 ? 1 : this.duration / 8;
