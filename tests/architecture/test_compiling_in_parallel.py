@@ -158,6 +158,7 @@ def test_one_core_needs_no_helper(monkeypatch):
     monkeypatch.setenv("ISODYN_COMPILERS", "1")
     assert kernel_helper.cores() == 1
     started = []
+    monkeypatch.setattr(kernel_helper, "_there", set())  # as in a new process
     monkeypatch.setattr(kernel_helper, "_start", started.append)
     monkeypatch.setattr(type(slow_to_come), "ready_soon", lambda self: False)
     monkeypatch.setattr(kernel_progress, "expect", lambda names, processes: None)
