@@ -1,5 +1,5 @@
-"""Derivatives of the equations of a step by parameters: differences of the answers of the same model
-with other tables (isodyn.sensitivities.memory has the equations)."""
+"""Derivatives of the equations of a step by parameters: differences of the answers of the same
+model with other tables (isodyn.sensitivities.memory has the equations)."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def rates_along(
     """out = Γ d at the end of the step.
 
     Of constraints on q alone φ̈ is quadratic in v, and its mixed part at v and d is exact:
-    Γ d = ¼(φ̈(v + d) − φ̈(v − d)) + ½ G (d × v), the product for rotations in the frame of the body.
+    Γ d = ¼(φ̈(v + d) − φ̈(v − d)) + ½ G (d × v), the product for rotations in the body's frame.
     Elsewhere φ̇ is differenced along d.
     """
     fill_with(out, 0.0)

@@ -69,7 +69,8 @@ class Tangents(Struct):
 
 
 class Many(Struct):
-    """Several parameters at a time, side by side: derivatives before the step, unknowns, residuals."""
+    """Several parameters at a time, side by side: derivatives before the step, unknowns,
+    residuals."""
 
     q, v, a, q_1, v_1 = (reals("nv", "width"),) * 5
     x, p, lam = reals("nv", "width"), reals("nv", "width"), reals("m", "width")  # unknowns δΔa, δp, δλ̃

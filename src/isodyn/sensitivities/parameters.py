@@ -218,7 +218,8 @@ class NamedParts:
         return _read(_vector_of(owner, path[0], path), path[1:], name, self.hint(part, path))
 
     def is_linear(self, name: str) -> bool:
-        """Whether the equations of motion are linear in a number, and nothing else depends on it."""
+        """Whether the equations of motion are linear in a number, and nothing else depends on
+        it."""
         part, path = self.split(name)
         return not part or (isinstance(self.known[part], Body) and path[0] == "mass")
 

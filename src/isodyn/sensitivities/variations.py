@@ -22,7 +22,8 @@ BACKWARD = tuple(-x for x in FORWARD[0]), tuple(-x for x in FORWARD[1]), 25.0 / 
 
 @dataclass(frozen=True, eq=False)
 class Far:
-    """One system at a value far away: f(far)·weight − f·weight is the derivative of what is linear."""
+    """One system at a value far away: f(far)·weight − f·weight is the derivative of what is
+    linear."""
 
     system: Any
     weight: float
