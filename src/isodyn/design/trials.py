@@ -17,7 +17,8 @@ from isodyn.notebook_views import Told
 from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.gradient import Objective, Output, Weighted
-from isodyn.sensitivities.parameters import CENTRAL, Family
+from isodyn.sensitivities.parameters import Family
+from isodyn.sensitivities.variations import CENTRAL
 
 MANY = 12  # more parameters than this for every number: adjoints
 ADJOINT = {

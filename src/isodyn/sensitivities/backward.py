@@ -14,16 +14,9 @@ from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.linear_solvers.block_lu import fill_lower
 from isodyn.linear_solvers.dense import lu_solve_transposed
 from isodyn.linear_solvers.many_solves import solve_transposed
+from isodyn.sensitivities.by_parameters import by_parameter, own_answers
 from isodyn.sensitivities.forward import MOST, UNSOLVED, is_last
-from isodyn.sensitivities.linearise import (
-    ask,
-    by_parameter,
-    exact_matrix,
-    linearise,
-    own_answers,
-    times,
-    times_transposed,
-)
+from isodyn.sensitivities.linearise import ask, exact_matrix, linearise, times, times_transposed
 from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tangents, Tape, Together, Varied
 from isodyn.sensitivities.retraction import move_back
 from isodyn.stepping.closure import copy_to, end_state, fill_with

@@ -14,7 +14,8 @@ from isodyn.kernels.compiled import MODEL_TYPE, NOT_FINITE, OK, i8, kernel
 from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import ADDRESS, copy_struct, opened, struct_at
 from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, march
-from isodyn.sensitivities.linearise import by_parameter, linearise, own_answers
+from isodyn.sensitivities.by_parameters import by_parameter, own_answers
+from isodyn.sensitivities.linearise import linearise
 from isodyn.sensitivities.many import (
     correct_many,
     give_parameters,

@@ -22,8 +22,8 @@ from isodyn.notebook_views import ShownInNotebooks, Told
 from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.memory import Adjoint
-from isodyn.sensitivities.parameters import CENTRAL, PART
 from isodyn.sensitivities.taped_run import TapedRun
+from isodyn.sensitivities.variations import CENTRAL, PART
 from isodyn.systems.base import System
 
 Output = str | tuple[str, str] | Callable[[Solution], Any]

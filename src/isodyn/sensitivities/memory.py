@@ -36,7 +36,8 @@ class Linear(Struct):
     D, G_1 = reals("G_size"), reals("G_size")
     S = reals("J_size")  # c₀M + c₁C
     gamma = reals("G_size")  # Γ
-    # columns of Γ that share no row are asked for together: columns by groups, and entries with their rows
+    # columns of Γ that share no row are asked for together: columns by groups,
+    # and entries with their rows
     groups, columns = integers("groups_and_one"), integers("nv")
     entries_of, entries, rows_of = integers("groups_and_one"), integers("G_size"), integers("G_size")
     polar = integer  # whether Γ comes from φ̈, which is quadratic in v
@@ -68,7 +69,8 @@ class Tangents(Struct):
 
 
 class Many(Struct):
-    """Several parameters at a time, side by side: derivatives before the step, unknowns, residuals."""
+    """Several parameters at a time, side by side: derivatives before the step, unknowns,
+    residuals."""
 
     q, v, a, q_1, v_1 = (reals("nv", "width"),) * 5
     x, p, lam = reals("nv", "width"), reals("nv", "width"), reals("m", "width")  # unknowns δΔa, δp, δλ̃

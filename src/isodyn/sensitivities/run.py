@@ -25,10 +25,11 @@ from isodyn.results.solution import Solution
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
 from isodyn.sensitivities.matrix_check import MatrixCheck
 from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, Varied, new_linear
-from isodyn.sensitivities.parameters import Family, NamedParts, Variation, vary
+from isodyn.sensitivities.parameters import Family, NamedParts
 from isodyn.sensitivities.saltation import Jump
 from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent
+from isodyn.sensitivities.variations import Variation, vary
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled

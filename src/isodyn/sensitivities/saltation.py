@@ -25,8 +25,8 @@ from isodyn.marching.event_actions import changed
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
-from isodyn.sensitivities.parameters import Variation
 from isodyn.sensitivities.start import along
+from isodyn.sensitivities.variations import Variation
 from isodyn.stepping.events import Event, name_of, value_of
 from isodyn.stepping.expression_guards import expression_guard
 

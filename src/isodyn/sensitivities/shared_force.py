@@ -13,8 +13,8 @@ import numpy as np
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import units_of
-from isodyn.sensitivities.parameters import Variation
 from isodyn.sensitivities.start import along
+from isodyn.sensitivities.variations import Variation
 
 RANK = 1e-10  # of the largest singular value
 

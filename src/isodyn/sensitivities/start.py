@@ -17,8 +17,8 @@ import numpy as np
 from isodyn.kernels.compiled import BALANCE, NONIDEAL, FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full
-from isodyn.sensitivities.parameters import CENTRAL, PART
 from isodyn.sensitivities.retraction import put_tangents
+from isodyn.sensitivities.variations import CENTRAL, PART
 from isodyn.systems.questions import Questions
 
 linalg = Later("scipy.linalg")
