@@ -265,7 +265,7 @@ def periodic_orbit(
             rate = [starts.chart.coordinates(sol.v[i], sol.a[i]) for i in (-1, 0)]
             A = np.block([[A, rate[0][:, None]], [rate[1][None], np.zeros((1, 1))]])
             b = np.append(b, 0.0)
-        x = np.linalg.lstsq(A, b, rcond=1e-12)[0]
+        x: FloatArray = np.linalg.lstsq(A, b, rcond=1e-12)[0].astype(np.float64)
         if free_period:
             T += float(np.clip(x[-1], -0.3 * T, 0.3 * T))
             x = x[:-1]

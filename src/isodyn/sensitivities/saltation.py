@@ -74,7 +74,11 @@ class Guard:
             unit = np.zeros(self.system.nv)
             unit[k] = sizes[k]
             here = sample._replace(v=unit, a=0.0 * unit)
-            most = max(most, abs(float(along(lambda e, s=here: np.array(self.along(sample, s, e)), 1.0))) * fast)
+
+            def moving(e: float, way: Any = here) -> FloatArray:
+                return np.array(self.along(sample, way, e))
+
+            most = max(most, abs(float(along(moving, 1.0))) * fast)
         if not abs(found) > GRAZES * most:
             raise SensitivityError(
                 f"{self.name} touches zero at t = {sample.t:.6g} without passing through it: there is no derivative",
