@@ -154,3 +154,11 @@ def test_all_parts_of_a_mechanism_are_in_its_table() -> None:
     mech.add_load(iso.Force("push", "ball", (0, 0, 1)))
     shown = str(mech._repr_html_())
     assert all(f">{name}<" in shown for name in ("ball", "floor", "top", "push", "SpherePlane"))
+
+
+@pytest.mark.parametrize("given", [{"density": 7.7}, {"mass": 1 / 3}], ids=["density", "mass"])
+def test_shapes_can_be_pasted_back(given: dict[str, float]) -> None:
+    for shape in (iso.shapes.Box(1, 2, 0.3, **given), iso.shapes.Cylinder(0.1, 0.3, **given)):
+        again = eval(repr(shape), vars(iso.shapes))
+        assert (again.mass, again.triangles()[0].tolist()) == (shape.mass, shape.triangles()[0].tolist())
+        assert again.density == pytest.approx(shape.density, rel=1e-15)

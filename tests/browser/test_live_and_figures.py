@@ -23,7 +23,7 @@ def browser() -> Iterator[Any]:
 
 def machine() -> iso.Mechanism:
     mech = iso.Mechanism(gravity=(0, 0, -9.81))
-    mech.add_body("rod", 1.0, (0.001, 1 / 12, 1 / 12), (0.5, 0, 0))
+    mech.add_body("rod", shape=iso.shapes.Box(3.0, 0.05, 0.05, mass=1.0), position=(1.5, 0, 0))
     mech.add_body("free", 1.0, (0.01, 0.01, 0.01), (0, 1, 0), velocity=(0.5, 0, 3.0))
     mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
     mech.add_load(iso.Spring("soft", "ground", "free", stiffness=0.1))
@@ -59,12 +59,14 @@ def test_a_run_is_seen_while_it_goes_on(browser: Any, width: int, scheme: str) -
         page.wait_for_function("isodynLive.now().t > 0.99", timeout=15_000)
         assert early < 0.9
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        # mass centres of all bodies lie inside the picture, the free one too, which flew up
+        # all bodies lie inside the picture: the free one, which flew up, and the end of the rod, which swung down
         places = page.evaluate(
-            """isodynLive.now().poses.map((p) => isodynLive.view.project(p)).map((s) =>
+            """[...isodynLive.now().poses, ...isodynLive.corners()].map((p) => isodynLive.view.project(p)).map((s) =>
                  [s[0] / isodynLive.view.width, s[1] / isodynLive.view.height])"""
         )
-        assert all(0.02 < x < 0.98 and 0.02 < y < 0.98 for x, y in places)
+        assert len(places) == 2 * (1 + 8)
+        assert all(0.0 < x < 1.0 and 0.0 < y < 1.0 for x, y in places)
+        assert all(0.02 < x < 0.98 and 0.02 < y < 0.98 for x, y in places[:2])
         OUT.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=str(OUT / f"live_{width}.png"))
         go_on.set()

@@ -4,11 +4,12 @@ order, options that do not exist."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import isodyn as iso
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynWarning
 
 
 def swing() -> iso.Mechanism:
@@ -61,3 +62,35 @@ def test_models_of_beams_are_listed_with_those_of_rods() -> None:
         InputError, match=r"no strain energy 'exactly'(.|\n)*rods of a mechanism: exact, absolute-nodal"
     ):
         swing().add_beam("b", (0, 0), (1, 0), elements=2, section=section, model="exactly")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [iso.Radau(), iso.DOP853(), iso.Auto(), iso.Adaptive(rtol=1e-5)], ids=repr)
+def test_steppers_take_steps_of_one_size(given: Any) -> None:
+    mech = iso.Mechanism()
+    mech.add_body("ball", 1.0, kind="particle")
+    name = type(given).__name__
+    for args, options, what in (((given,), {}, "scheme"), ((given,), {"dt": 0.1}, "scheme"), ((), {"dt": given}, "dt")):
+        with pytest.raises(
+            InputError, match=rf"steps of one size, received {what} = {name}\nhint: Stepper\(system, dt"
+        ):
+            iso.Stepper(mech, *args, **options)
+    with pytest.raises(InputError, match=r"a stepper needs the size of its steps"):
+        iso.Stepper(mech)
+
+
+@pytest.mark.parametrize(
+    ("kind", "args"),
+    [(iso.Spring, ("ground", "rod")), (iso.JointSpring, ("pin",)), (iso.Bushing, ("ground", "rod"))],
+)
+def test_a_spring_without_numbers_warns(kind: Any, args: tuple[str, ...]) -> None:
+    def compiled(**given: Any) -> None:
+        mech = iso.Mechanism()
+        mech.add_body("rod", 1.0, (0.1, 0.1, 0.1), (0.5, 0, 0))
+        mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+        places = {"points": [(1, 0, 1), (1, 0, 0)]} if kind is iso.Spring else {}
+        mech.add_load(kind("own", *args, **places, **given))
+        mech.compile()
+
+    with pytest.warns(IsodynWarning, match=r"load 'own' does nothing: none of stiffness=, damping="):
+        compiled()
+    compiled(stiffness=(0.0,) * 6 if kind is iso.Bushing else 0.0)  # a zero that is given is meant

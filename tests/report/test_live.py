@@ -82,3 +82,11 @@ def test_a_run_that_fails_ends_the_view() -> None:
     with pytest.raises(RuntimeError, match="stop"), live:
         raise RuntimeError("stop")
     assert live.ended == "the run ended early"
+
+
+def test_a_run_that_ends_before_its_time_says_when() -> None:
+    system = pendulum().compile()
+    for t_end, word in ((0.05, "the run is done"), (1.0, "the run ended at t = 0.05")):
+        with Live(system, t_end, speed=0.0) as live:  # as after Ctrl-C, which gives back what was done
+            iso.integrate(system, dt=0.01, t_end=0.05, observe=live.observe)
+        assert live.ended == word

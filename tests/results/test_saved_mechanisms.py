@@ -66,6 +66,32 @@ def test_other_coordinates_come_back(tmp_path: Path) -> None:
     np.testing.assert_allclose(kept, live, rtol=1e-12)
 
 
+@pytest.mark.slow
+def test_contacts_come_back(tmp_path: Path) -> None:
+    mech = iso.Mechanism()
+    mech.add_body("ball", 0.5, (2e-4,) * 3, position=(0, 0, 0.12), velocity=(0.5, 0, 0))
+    mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.1, restitution=0.5, mu=0.3))
+    sol = iso.integrate(mech, dt=0.01, t_end=0.2)
+    again = iso.load(sol.save(tmp_path / "run.nc"))
+    assert [hit.t for hit in again.contact("floor").impacts] == [hit.t for hit in sol.contact("floor").impacts] != []
+    assert again.quantities() == sol.quantities()
+    for name in sol.quantities():
+        np.testing.assert_array_equal(again.quantity(name).values, sol.quantity(name).values, err_msg=name)
+
+
+def test_every_kind_of_part_is_kept() -> None:
+    from dataclasses import fields
+    from types import SimpleNamespace
+
+    from isodyn.mechanism.parts import Parts
+    from isodyn.models.stored import mechanism_of
+
+    parts: Any = Parts(**{kind.name: {f"one of {kind.name}": object()} for kind in fields(Parts)})
+    system: Any = SimpleNamespace(description=SimpleNamespace(parts=parts, gravity=(0, 0, -1.0), cayley=False))
+    kept = mechanism_of(system)._parts
+    assert all(getattr(kept, kind.name) == getattr(parts, kind.name) for kind in fields(Parts))
+
+
 def test_what_cannot_be_kept_is_told(tmp_path: Path) -> None:
     mech = iso.Mechanism()
     mech.add_body("ball", 1.0, kind="particle")

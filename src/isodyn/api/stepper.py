@@ -27,7 +27,9 @@ from isodyn.real_numbers import real_number
 from isodyn.results.solution import Sample
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.stepping.impacts import Impacts
+from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.policies import StepPolicy
 from isodyn.systems import System, as_system, is_system
 
 contact_run: Any = Later("isodyn.marching.contact_run")  # systems with contacts only
@@ -78,6 +80,19 @@ class SavedStepper:
         return f"<SavedStepper: t = {self.t:g}>"
 
 
+def _refuse_chosen_steps(scheme: Any, formulation: Any, dt: Any) -> None:
+    """Steps of a stepper have one size: what chooses sizes by an error is for `integrate`."""
+    for what, given in (("scheme", scheme), ("formulation", formulation), ("dt", dt)):
+        if isinstance(given, StepMethod | StepPolicy):
+            raise InputError(
+                f"a stepper takes steps of one size, received {what} = {type(given).__name__}",
+                hint=f"Stepper(system, dt=0.01), or integrate(system, …) with {type(given).__name__}",
+                argument=what,
+            )
+    if dt is None:
+        raise InputError("a stepper needs the size of its steps", hint="Stepper(system, dt=0.01)", argument="dt")
+
+
 class Stepper(ShownInNotebooks):
     """A run that is taken step by step: for control loops, co-simulation, games and hardware.
 
@@ -93,7 +108,7 @@ class Stepper(ShownInNotebooks):
     scheme, formulation
         As in `integrate`.
     dt
-        Size of a step.
+        Size of a step, which is needed; methods and policies that choose sizes are for `integrate`.
     t0
         Start of the run.
     newton
@@ -129,12 +144,13 @@ class Stepper(ShownInNotebooks):
         scheme: Scheme | FirstOrderScheme | None = None,
         formulation: Formulation | None = None,
         *,
-        dt: float,
+        dt: float | None = None,
         t0: float = 0.0,
         newton: Newton | None = None,
         assemble: bool = False,
         impacts: Impacts | None = None,
     ) -> None:
+        _refuse_chosen_steps(scheme, formulation, dt)
         system, dt, t0 = as_system(system), real_number("dt", dt), real_number("t0", t0)
         if not is_system(system):
             raise InputError(f"a stepper takes one system, received {type(system).__name__}")

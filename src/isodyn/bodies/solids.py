@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -22,7 +22,7 @@ class Solid(Tabled):
     """A homogeneous shape; one of `density` and `mass` is given, the other follows from the
     volume."""
 
-    density: float = 0.0
+    density: float = field(default=0.0, repr=False)  # which follows from the mass
     mass: float = 0.0
     keys: ClassVar[Keys] = {"density": optional(Value.POSITIVE), "mass": optional(Value.POSITIVE)}
 

@@ -5,12 +5,13 @@ They act by a law f(x, ẋ, t) (isodyn.loads.laws); a positive f pulls the measu
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from isodyn.errors import InputError, about
+from isodyn.errors import InputError, IsodynWarning, about
 from isodyn.expressions.time import TimeFunction
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, between_points, length_of
@@ -80,6 +81,7 @@ class Spring(LoadPart):
 
     def _law(self, rest: float) -> SpringLaw:
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping, rest=rest)
+        warn_idle(self, "stiffness", "damping", "cubic")
         return SpringLaw(self.stiffness, self.damping, rest, self.cubic)
 
     def renumbered(self, old: Any, forces: LoadForces) -> LoadForces | None:
@@ -143,11 +145,22 @@ class Bushing(LoadPart):
         pair.oriented("bushing")
         k, c = (six(self.name, what, getattr(self, what)) for what in ("stiffness", "damping"))
         not_negative(self.name, stiffness=k.min(), damping=c.min())
+        warn_idle(self, "stiffness", "damping")
         along: list[Word] = [pair.offset_word(i) for i in (1, 2, 3)]
         tilts = [pair.word(words.AXES, a=x, c=pair.c[2]) for x in (-pair.a[1], pair.a[0])]
         turns = [*tilts, pair.twist_word()]
         measures = enumerate([*along, *turns])
         return LoadForces([Law(SpringLaw(k[i], c[i]), word) for i, word in measures if k[i] > 0 or c[i] > 0])
+
+
+def warn_idle(part: Any, *numbers: str) -> None:
+    """Warn of a spring of which none of these numbers was given; zeros that were given are meant.
+
+    What was left out is the very default of the class.
+    """
+    if all(getattr(part, number) is getattr(type(part), number) for number in numbers):
+        known = ", ".join(f"{number}=" for number in numbers)
+        warnings.warn(f"load {part.name!r} does nothing: none of {known} is given", IsodynWarning, stacklevel=2)
 
 
 def not_negative(name: str, **values: float) -> None:

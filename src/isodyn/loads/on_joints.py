@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from isodyn.errors import InputError
 from isodyn.joints.words import Word
-from isodyn.loads.elements import constant, not_negative
+from isodyn.loads.elements import constant, not_negative, warn_idle
 from isodyn.loads.laws import (
     FrictionLaw,
     LimitLaw,
@@ -65,6 +65,7 @@ class JointSpring(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         not_negative(self.name, stiffness=self.stiffness, damping=self.damping)
+        warn_idle(self, "stiffness", "damping")
         return [Law(SpringLaw(self.stiffness, self.damping, constant(self.name, "rest", self.rest)), word)]
 
 

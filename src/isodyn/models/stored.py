@@ -3,6 +3,7 @@ again when it is loaded."""
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from isodyn.mechanism.coordinates import ParametrisedSystem
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from isodyn.systems.base import System
 
 NAME = "mechanism"
+NAMED = {"flexible": "flexible_bodies"}  # kinds of parts that a mechanism calls otherwise
 
 
 def text_of(system: System) -> dict[str, Any] | None:
@@ -41,10 +43,8 @@ def mechanism_of(system: MechanismSystem) -> Mechanism:
     assert system.description is not None
     parts = system.description.parts
     mech = Mechanism(gravity=system.description.gravity, cayley=system.description.cayley)
-    mech.bodies, mech.beams, mech.rods = dict(parts.bodies), dict(parts.beams), dict(parts.rods)
-    mech.flexible_bodies = dict(parts.flexible)
-    mech.controllers, mech.states = dict(parts.controllers), dict(parts.states)
-    mech.joints, mech.loads, mech.sensors = dict(parts.joints), dict(parts.loads), dict(parts.sensors)
+    for kind in fields(parts):
+        setattr(mech, NAMED.get(kind.name, kind.name), dict(getattr(parts, kind.name)))
     return mech
 
 

@@ -31,8 +31,7 @@ class Reach:
     def body(self, history: FloatArray, points: FloatArray) -> None:
         """Points (n, 3) of a body along its poses."""
         if len(points) > MANY:
-            ends = zip(points.min(axis=0), points.max(axis=0), strict=True)
-            points = np.array(np.meshgrid(*ends)).reshape(3, 8).T
+            points = box_corners(points)
         R = turns(history, self.dim)
         for k in range(self.dim):
             along = R[:, k, :] @ points.T  # (frames, n)
@@ -48,6 +47,12 @@ class Reach:
         size = float(np.linalg.norm(high - low))
         pad = 0.03 * size if size > 1e-12 * float(np.abs([low, high]).max()) else least or 1.0
         return low - pad, high + pad
+
+
+def box_corners(points: FloatArray) -> FloatArray:
+    """The corners of the box around points in space, (8, 3)."""
+    ends = zip(points.min(axis=0), points.max(axis=0), strict=True)
+    return np.array(np.meshgrid(*ends)).reshape(3, 8).T
 
 
 def turns(history: FloatArray, dim: int) -> FloatArray:

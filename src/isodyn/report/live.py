@@ -20,6 +20,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.report import pages
+from isodyn.report.extents import box_corners
 from isodyn.report.packing import for_script, scene_data
 from isodyn.report.pages import Html
 from isodyn.report.scenes import Scene, frame_of, scene_of
@@ -82,6 +83,7 @@ class Live:
             )
         self.scene: Scene = replace(scene, skins=())  # edges are enough while it runs
         data = {"scene": scene_data(self.scene), "tEnd": t_end, "height": 480}
+        data["corners"] = [box_corners(body.drawing.corners).tolist() for body in self.scene.bodies]
         self.page = pages.filled("live.html", SCRIPTS, title="live", data=Html(for_script(data))).encode()
         self.origin = np.array(data["scene"]["origin"])  # type: ignore[index]
         self.news = threading.Condition()
@@ -90,6 +92,7 @@ class Live:
         self._seen = threading.Event()
         self._begun: tuple[float, float] | None = None
         self._last = -np.inf
+        self._t = t_end  # of the newest state
         try:
             self.server = ThreadingHTTPServer((HOST, port), handler_of(self))
         except OSError as error:
@@ -107,7 +110,9 @@ class Live:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close("the run is done" if kind is None else "the run ended early")
+        whole = self._t >= self.t_end - 1e-9 * max(abs(self._t), abs(self.t_end))
+        done = "the run is done" if whole else f"the run ended at t = {self._t:.6g}"  # an event, or Ctrl-C
+        self.close(done if kind is None else "the run ended early")
 
     def wait(self, seconds: float = WAIT) -> bool:
         """Wait for the first viewer.
@@ -133,6 +138,7 @@ class Live:
             What `integrate` gives to its observer.
         """
         now, t = time.monotonic(), float(sample.t)
+        self._t = t
         if self._begun is None:
             self._begun = now, t
         if self.speed > 0.0:

@@ -36,6 +36,13 @@
   };
   const ways = scene.bodies.map(() => []);
 
+  /* A point of a body in the world. */
+  function placed(pose, p) {
+    if (dim > 2) return iso.add(iso.turn(iso.matrix(pose.slice(3)), p), pose);
+    const [c, s] = [Math.cos(pose[2]), Math.sin(pose[2])];
+    return [pose[0] + c * p[0] - s * p[1], pose[1] + s * p[0] + c * p[1]];
+  }
+
   /* The box grows with what comes, since nobody knows how far a run will go. */
   function grow() {
     const reach = 0.5 * Math.hypot(...scene.high.map((x, i) => x - scene.low[i]));
@@ -46,7 +53,10 @@
         if (p[i] + room > scene.high[i]) [scene.high[i], wider] = [p[i] + 1.3 * room, true];
       }
     };
-    now.poses.forEach((pose, k) => see(pose, scene.bodies[k].node ? 0 : 0.1 * reach));
+    now.poses.forEach((pose, k) => {
+      see(pose, scene.bodies[k].node ? 0 : 0.1 * reach);
+      for (const corner of data.corners[k]) see(placed(pose, corner), 0.02 * reach);
+    });
     now.curves.forEach((points, k) => {
       const wide = scene.curves[k].points.shape[2];
       for (let i = 0; i < points.length; i += wide) see([points[i], points[i + 1], wide > 2 ? points[i + 2] : 0], 0);
@@ -68,7 +78,8 @@
   }
 
   const source = new EventSource("frames");
-  window.isodynLive = { view, scene, pictures: 0, ended: false, now: () => now };
+  const corners = () => now.poses.flatMap((pose, k) => data.corners[k].map((p) => placed(pose, p)));
+  window.isodynLive = { view, scene, pictures: 0, ended: false, now: () => now, corners };
   source.onmessage = (event) => {
     now = JSON.parse(event.data);
     now.poses.forEach((pose, k) => {
