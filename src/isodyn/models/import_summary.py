@@ -89,8 +89,9 @@ class ImportSummary(ShownInNotebooks):
         self.ignored.append(what)
 
     def leave_out(self, what: str) -> None:
-        """Note a joint, constraint or spring that the mechanism does not have, so that it moves
-        otherwise than the file says; `warn` names all of them.
+        """Note a part of the file that the mechanism does not have, so that it moves otherwise.
+
+        `warn` names all such joints, constraints and springs.
 
         Parameters
         ----------
