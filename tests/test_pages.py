@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from registries import as_before
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 PAGES = [
@@ -18,6 +20,7 @@ PAGES = [
     *(
         DOCS / name
         for name in (
+            "index.md",
             "mechanisms.md",
             "beams.md",
             "subdomains.md",
@@ -31,6 +34,15 @@ PAGES = [
             "flexible_bodies.md",
             "robots.md",
             "one_step_by_hand.md",
+            "choosing_a_scheme.md",
+            "extending.md",
+            "fitting.md",
+            "formulations.md",
+            "friction.md",
+            "gauss.md",
+            "gear_trains.md",
+            "rotations.md",
+            "verification.md",
         )
     ),
 ]
@@ -62,8 +74,9 @@ def test_python_of_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     pytest.importorskip("matplotlib.pyplot").switch_backend("agg")
     names: dict[str, Any] = {}
-    for block in blocks:
-        exec(compile(block, str(page), "exec"), names)
+    with as_before():
+        for block in blocks:
+            exec(compile(block, str(page), "exec"), names)
     sys.modules["matplotlib.pyplot"].close("all")
 
 
