@@ -89,9 +89,9 @@ class ImportSummary(ShownInNotebooks):
         self.ignored.append(what)
 
     def leave_out(self, what: str) -> None:
-        """Note a part of the file that the mechanism does not have, so that it moves otherwise.
+        """Note a joint, constraint or spring that the mechanism does not have; `warn` names all.
 
-        `warn` names all such joints, constraints and springs.
+        The mechanism then moves otherwise than the file says.
 
         Parameters
         ----------
