@@ -176,8 +176,8 @@ robots: install ## load the robots of ROBOTS=folder and compare joint accelerati
 	$(BIN)/python -m benchmarks.robots "$(ROBOTS)"
 
 docs: $(VENV)/.installed-docs docs-index docs-gallery docs-tutorials ## build the HTML documentation into docs/_build/html, run its doctests, check its links and look at it in a browser
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
-	$(BIN)/python -m sphinx -q -W --keep-going -b doctest docs docs/_build/doctest
+	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -d docs/_build/doctrees -b doctest docs docs/_build/doctest
 	$(BIN)/python -m pytest -q -p no:cacheprovider tests/browser/test_docs_pages.py
 	@echo "docs/_build/html/index.html"
 

@@ -33,6 +33,7 @@ TOPICS = {
     "Machines and structures": (
         "rattleback",
         "contacts",
+        "designs",
         "flexible_machines",
         "beams_in_space",
         "spin_up",
@@ -48,6 +49,7 @@ TOPICS = {
         "own_joint",
         "own_load",
         "own_formulation",
+        "own_policy",
         "environment",
     ),
     "Gauss' principle, friction, rotations": (
@@ -77,6 +79,7 @@ TITLES = {
     "first_run": "A first run",
     "rattleback": "A rattleback turns round",
     "contacts": "A pin with play and a woodpecker",
+    "designs": "Designs found with gradients",
     "spin_up": "A flexible bar is brought to speed",
     "hydraulic_lift": "A hydraulic lift",
     "environment": "A cart and a pole for learning",
@@ -84,6 +87,7 @@ TITLES = {
     "own_joint": "A joint of your own",
     "own_load": "A load of your own",
     "own_formulation": "A formulation of your own",
+    "own_policy": "A step policy of your own",
     "earthquake": "A building in an earthquake",
     "mass_chain": "A chain cut into subdomains",
     "thermoelastic_bar": "A bar with waves and heat",
@@ -107,8 +111,10 @@ TITLES = {
 
 
 def plain(text: str) -> str:
-    """Text that means nothing to Markdown."""
-    return re.sub(r"([\\*_\[\]<>$|`#])", r"\\\1", text)
+    """Text that means nothing to Markdown; `code` stays code."""
+    pieces = re.split(r"(`[^`]+`)", text)
+    pieces[::2] = [re.sub(r"([\\*_\[\]<>$|`#])", r"\\\1", piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def story(text: str) -> tuple[str, str]:

@@ -1,4 +1,5 @@
-"""The names that users call, by task. Names without a group come last, under "More"."""
+"""The names that users call, by task. Names without a group would come last, under "More"; a test
+says which."""
 
 from __future__ import annotations
 
@@ -23,13 +24,18 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "Stepper",
         "Newton",
     ),
+    "Step sizes": ("Adaptive", "FixedSteps", "StepTimes", "StepPolicy"),
     "Events": ("Event", "Release", "Lock", "SwitchLoad"),
-    "Controllers": ("Controller", "PID"),
+    "Controllers and states": ("Controller", "PID", "ContinuousState"),
     "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
         *("PointOnPlane", "RollingSphere", "RollingDisc", "RollingEllipsoid", "WheelOnRail", "Gear", "Pulley"),
         *("Coupling", "Drive", "UserRows"),
+    ),
+    "Contacts": (
+        *("PointPlane", "SpherePlane", "CapsulePlane", "CylinderPlane", "BoxPlane", "PolygonPlane"),
+        *("SphereSphere", "SphereBox", "SphereCapsule", "WheelProfile", "Journal", "JointStop", "Impacts"),
     ),
     "Loads": (
         *(
@@ -47,7 +53,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("DistributedForce", "Tension", "FormulaForce", "FormulaMotor", "FormulaTorque", "UserLoad"),
     ),
     "Functions of time": ("Polynomial", "Sine", "Ramp", "Pulse", "Table", "Staircase", "Formula"),
-    "Beams": ("Beam", "Section", "beams"),
+    "Beams and flexible bodies": ("Beam", "Section", "FiniteElements", "beams"),
     "Systems from functions and matrices": (
         *("MechanicalSystem", "LinearSystem", "FirstOrderSystem", "LinearFirstOrderSystem", "ImplicitSystem"),
         *("CompiledSystem",),
@@ -61,7 +67,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "EnergyMomentum",
     ),
     "Derivatives": ("Parametrised", "gradient", "Objective", "Gradient"),
-    "Ask a model": ("equilibrium", "follow_loads", "linearise", "inverse_dynamics", "kinematics"),
+    "Ask a model": (
+        *("equilibrium", "follow_loads", "trace_loads", "linearise", "campbell", "spin"),
+        *("inverse_dynamics", "kinematics"),
+    ),
     "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),
     "Large systems": ("Subdomains", "partition", "pod", "reduce", "reduction", "subdomains"),
     "Problems and principles": ("problems", "gauss"),

@@ -28,6 +28,17 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         compile_common()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Examples of public names run without the names of their modules."""
+    examples = [item for item in items if isinstance(item, pytest.DoctestItem)]
+    if examples:
+        from public_places import as_pasted, classes_and_functions
+
+        places = classes_and_functions()
+        for item in examples:
+            as_pasted(item.dtest, places)
+
+
 @pytest.fixture(autouse=True)
 def ctrl_c() -> None:
     """Ctrl-C as Python handles it by itself: what ran before in this process may have left another

@@ -63,7 +63,7 @@ def parse_formulation(text: str) -> Formulation:
     or `udwadia-kalaba(cholesky)`.
 
     >>> parse_formulation("baumgarte(20, 30)"), parse_formulation("position")
-    (Baumgarte(alpha=20.0, beta=30.0), PositionLevel())
+    (Baumgarte(alpha=20, beta=30), PositionLevel())
     """
     name, brackets = _split(text, "formulation", FORMULATION_EXAMPLE)
     wanted = name.lower().replace("_", "-")

@@ -4,30 +4,20 @@ signature, returns, and an example for classes and functions.
 Public are the names of the root and of the packages below, with the public methods and properties
 of their classes and of bases within isodyn. A method that says no more than the method of its base that it overrides has no
 text of its own: `help` and the reference show that of the base. Types stand in the signature alone;
-doctest runs the examples.
+doctest runs the examples, as a user would paste them (tests/conftest.py).
 """
 
 from __future__ import annotations
 
 import inspect
+from doctest import DocTestFinder, DocTestRunner
 from importlib import import_module
+from importlib.util import find_spec
 
 from numpydoc.validate import validate
 
-import isodyn
+from public_places import PACKAGES, as_pasted, classes_and_functions
 
-PACKAGES = (
-    "analysis",
-    "beams",
-    "gauss",
-    "models",
-    "problems",
-    "reduction",
-    "report",
-    "results",
-    "studies",
-    "subdomains",
-)
 CHECKS = {
     "GL08": "no docstring",
     "SS01": "no summary",
@@ -57,25 +47,20 @@ def described(cls: type, key: str) -> str:
 def public() -> dict[str, bool]:
     """Places of public names; whether each is a class or function by itself."""
     found: dict[str, bool] = {}
-    for module in (isodyn, *(import_module(f"isodyn.{name}") for name in PACKAGES)):
-        for name in module.__all__:
-            value = getattr(module, name)
-            if not (inspect.isclass(value) or inspect.isroutine(value)) or not value.__module__.startswith("isodyn"):
-                continue
-            place = f"{value.__module__}.{value.__qualname__}"
-            found[place] = True
-            if inspect.isclass(value):
-                found |= {
-                    described(value, key): False
-                    for base in value.__mro__
-                    if base.__module__.startswith("isodyn.")
-                    for key, member in vars(base).items()
-                    if not key.startswith("_")
-                    and (inspect.isroutine(member) or hasattr(type(member), "__get__"))
-                    and not inspect.isclass(member)
-                    and not inspect.ismemberdescriptor(member)
-                    and type(member).__name__ != "_tuplegetter"
-                }
+    for place, value in classes_and_functions().items():
+        found[place] = True
+        if inspect.isclass(value):
+            found |= {
+                described(value, key): False
+                for base in value.__mro__
+                if base.__module__.startswith("isodyn.")
+                for key, member in vars(base).items()
+                if not key.startswith("_")
+                and (inspect.isroutine(member) or hasattr(type(member), "__get__"))
+                and not inspect.isclass(member)
+                and not inspect.ismemberdescriptor(member)
+                and type(member).__name__ != "_tuplegetter"
+            }
     return found
 
 
@@ -96,3 +81,32 @@ def test_the_check_sees_what_is_missing() -> None:
     found = " ".join(mistakes("isodyn.errors.about", True))
     assert "PR01" in found
     assert "EX01" in found
+
+
+def rate(x: float) -> float:
+    """Stand for a public name whose example lacks an import.
+
+    >>> rate(1.0)
+    1.0
+    """
+    return x
+
+
+def test_an_example_without_its_import_fails() -> None:
+    """Only where the name is public: helpers may use the names of their module."""
+    for places, failures in (({}, 0), ({"rate": rate}, 1)):
+        (test,) = DocTestFinder().find(rate, "rate", globs=dict(globals()))
+        as_pasted(test, places)
+        assert DocTestRunner(verbose=False).run(test, out=lambda _: None).failed == failures
+
+
+def test_no_public_function_is_hidden_by_a_module() -> None:
+    """An import of a module `isodyn.package.name` puts the module in the place of the public
+    `package.name`, where the package loads that when it is asked for."""
+    same = [
+        f"{package}.{name}"
+        for package in PACKAGES
+        for name in import_module(f"isodyn.{package}").__all__
+        if find_spec(f"isodyn.{package}.{name}") is not None
+    ]
+    assert same == []

@@ -1,5 +1,6 @@
-"""The pages that `make docs` built: every link, anchor and figure is there, and the landing pages fit
-at 1200 and 400 px, dark and light, without messages in the console. `make docs` runs this."""
+"""The pages that `make docs` built: every link, anchor and figure is there, and the landing pages and
+some with tables and figures fit at 1200 and 400 px, dark and light, without messages in the
+console. `make docs` runs this."""
 
 from __future__ import annotations
 
@@ -16,6 +17,10 @@ from pages_in_browser import Page, opened_browser
 
 BUILT = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
 LANDING = ("index", "start", "tutorials", "_generated/gallery", "tasks", "reference/index", "mechanisms")
+PAGES = (
+    *("contacts", "sensitivities", "adaptive_steps", "benchmarks", "fitting", "reference/commands"),
+    *("_generated/tutorials/four_bar_to_report", "_generated/gallery/designs"),
+)
 SIZES = [(width, scheme) for width in (1200, 400) for scheme in ("light", "dark")]
 
 pytestmark = pytest.mark.skipif(not (BUILT / "index.html").is_file(), reason="the docs are not built: make docs")
@@ -57,7 +62,7 @@ def test_links_anchors_and_figures() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
-@pytest.mark.parametrize("name", LANDING)
+@pytest.mark.parametrize("name", LANDING + PAGES)
 def test_a_page_fits(browser: Any, name: str, width: int, scheme: str) -> None:
     page = Page(browser, BUILT / f"{name}.html", scheme, width=width, ready=False)
     page.page.wait_for_timeout(300)

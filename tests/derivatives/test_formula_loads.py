@@ -163,7 +163,7 @@ def test_planar_bodies_and_nodes_of_beams() -> None:
 def test_names_that_are_not_there() -> None:
     """Bodies, joints and coordinates by name, with a hint."""
     for force, message in (
-        (("rd.x", 0, 0), "no body named 'rd'"),
+        (("rd.x", 0, 0), "no body or joint named 'rd'"),
         (("rod.w", 0, 0), "'rod' has no coordinate 'w'"),
         (("pin.length", 0, 0), "joint 'pin' has no coordinate 'length'"),
         (("speed", 0, 0), "there is no 'speed' here"),

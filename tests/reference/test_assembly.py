@@ -3,6 +3,8 @@ change."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -75,7 +77,7 @@ def test_held_bodies_stay():
     mech = rough_four_bar(planar=True)
     crank = mech.bodies["crank"]
     place = (0, 0.15, 0)
-    mech.bodies["crank"] = type(crank)(**{**vars(crank), "position": np.array(place, dtype=float), "angle": np.pi / 2})
+    mech.bodies["crank"] = replace(crank, position=np.array(place, dtype=float), angle=np.pi / 2)
     found = mech.assemble(hold=["crank"])
     assert found.moved["crank"] == (0.0, 0.0)
     assert gap(found.system) < 1e-13

@@ -149,3 +149,17 @@ def test_what_is_refused():
         iso.integrate(rod_on_a_stop(high=0.5), dt=0.01, t_end=0.1).contact("foot")
     with pytest.raises(InputError, match="knows nothing of contacts"):
         iso.integrate(rod_on_a_stop(high=0.5), iso.DOP853(), t_end=0.1)
+
+
+@pytest.mark.parametrize("dt", [0.01, iso.Adaptive(rtol=1e-4)], ids=["fixed", "adaptive"])
+def test_a_latch_is_released_above_the_floor(dt):
+    """A ball that a joint holds is let go by an event, falls and bounces."""
+    mech = iso.Mechanism()
+    mech.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 1.1))
+    mech.add_joint(iso.Fixed("latch", "ground", "ball", point=(0, 0, 1.1)))
+    mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.1, restitution=0.5))
+    release = iso.Event(lambda t, q, v: t - 0.3, action=iso.Release("latch"))
+    sol = iso.integrate(mech, dt=dt, t_end=1.2, events=[release])
+    up = 1.2 - (0.3 + np.sqrt(2.0 / 9.81))  # since the impact
+    height = 0.1 + 0.5 * np.sqrt(2.0 * 9.81) * up - 0.5 * 9.81 * up**2
+    assert sol.body("ball").position[-1, 2] == pytest.approx(height, rel=1e-12)

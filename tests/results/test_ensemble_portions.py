@@ -105,9 +105,9 @@ def test_files_of_ensembles(kind, tmp_path):
         assert found.coordinate.values.tolist() == ["x", "y"]
     ens.save(tmp_path / "ens.csv")
     table = ens.to_dataframe()
-    read = pandas.read_csv(tmp_path / "ens.csv", float_precision="round_trip")
+    read = pandas.read_csv(tmp_path / "ens.csv", dtype={"q(x)": str})  # some versions of pandas round numbers
     assert list(read.columns) == list(table.columns)
-    assert np.array_equal(read["q(x)"], table["q(x)"], equal_nan=True)
+    assert np.array_equal(read["q(x)"].astype(float), table["q(x)"], equal_nan=True)
     pytest.importorskip("pyarrow")
     ens.save(tmp_path / "ens.parquet")
     assert pandas.read_parquet(tmp_path / "ens.parquet").equals(table)

@@ -24,11 +24,11 @@ from isodyn.analysis.behaviour import (
     overshoot_exponents,
 )
 from isodyn.analysis.conditioning import StepMatrix, condition_number, step_matrix
-from isodyn.analysis.describe import describe
 from isodyn.analysis.description import Description, FirstOrderDescription
 from isodyn.analysis.differentiation_index import index
 from isodyn.analysis.first_order_map import first_order_symplecticity
 from isodyn.analysis.one_step_map import Symplecticity, is_symplectic, symplecticity
+from isodyn.analysis.scheme_facts import describe
 from isodyn.schemes import (
     ThreeStepForm,
     amplification_matrix,

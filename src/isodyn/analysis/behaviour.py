@@ -71,7 +71,9 @@ def overshoot_exponents(s: Scheme) -> tuple[float, float] | None:
 
     Examples
     --------
-    >>> [round(x, 1) for x in overshoot_exponents(Scheme.V0(0.8, 0.8, 0.8))]
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import overshoot_exponents
+    >>> [round(x, 1) for x in overshoot_exponents(iso.Scheme.V0(0.8, 0.8, 0.8))]
     [1.0, 0.0]
     """
     if critical_frequency(s) != math.inf:
@@ -96,7 +98,9 @@ def overshoot_class(s: Scheme) -> str | None:
 
     Examples
     --------
-    >>> overshoot_class(Scheme.optimal(0.5)), overshoot_class(Scheme.V0(0.5, 0.5, 0.5))
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import overshoot_class
+    >>> overshoot_class(iso.Scheme.optimal(0.5)), overshoot_class(iso.Scheme.V0(0.5, 0.5, 0.5))
     ('U0V0', 'V0U1')
     """
     exponents = overshoot_exponents(s)
@@ -162,7 +166,9 @@ def measured_order(s: Scheme | FirstOrderScheme) -> MeasuredOrder:
 
     Examples
     --------
-    >>> [round(slope, 1) for slope in measured_order(Scheme.U0(0.8, 0.8, 0.8))]
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import measured_order
+    >>> [round(slope, 1) for slope in measured_order(iso.Scheme.U0(0.8, 0.8, 0.8))]
     [2.0, 2.0, 2.0]
     """
     first = isinstance(s, FirstOrderScheme)
@@ -260,7 +266,9 @@ def momentum_error(s: Scheme) -> float:
 
     Examples
     --------
-    >>> momentum_error(Scheme.central_difference()) < 1e-13
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import momentum_error
+    >>> momentum_error(iso.Scheme.central_difference()) < 1e-13
     True
     """
     return orbit_behaviour(s).momentum_error
@@ -281,7 +289,9 @@ def conserves_angular_momentum(s: Scheme) -> bool:
 
     Examples
     --------
-    >>> conserves_angular_momentum(Scheme.midpoint_mpa()), conserves_angular_momentum(Scheme.newmark())
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import conserves_angular_momentum
+    >>> conserves_angular_momentum(iso.Scheme.midpoint_mpa()), conserves_angular_momentum(iso.Scheme.newmark())
     (True, False)
     """
     return momentum_error(s) <= KEPT * math.sqrt(REVOLUTIONS)
@@ -304,7 +314,9 @@ def energy_drift(s: Scheme) -> float:
 
     Examples
     --------
-    >>> energy_drift(Scheme.U0(0.8, 0.8, 0.8)) < -1e-6, abs(energy_drift(Scheme.newmark())) < 1e-11
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import energy_drift
+    >>> energy_drift(iso.Scheme.U0(0.8, 0.8, 0.8)) < -1e-6, abs(energy_drift(iso.Scheme.newmark())) < 1e-11
     (True, True)
     """
     return orbit_behaviour(s).energy_drift

@@ -140,6 +140,8 @@ def condition_number(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from isodyn.analysis import condition_number
     >>> import isodyn as iso
     >>> from isodyn import problems
     >>> pendulum, scheme = problems.get("pendulum").system(), iso.Scheme.optimal(0.5)

@@ -45,6 +45,7 @@ def first_order_symplecticity(s: FirstOrderScheme) -> Symplecticity:
 
     Examples
     --------
+    >>> from isodyn.analysis import first_order_symplecticity
     >>> from isodyn.schemes import FirstOrderScheme
     >>> [first_order_symplecticity(s).verdict for s in (FirstOrderScheme.midpoint_mpa(), FirstOrderScheme.gear())]
     ['symplectic', 'not']

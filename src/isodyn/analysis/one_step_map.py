@@ -108,7 +108,9 @@ def symplecticity(s: Scheme) -> Symplecticity:
 
     Examples
     --------
-    >>> symplecticity(Scheme.central_difference()).verdict, symplecticity(Scheme.newmark()).verdict
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import symplecticity
+    >>> symplecticity(iso.Scheme.central_difference()).verdict, symplecticity(iso.Scheme.newmark()).verdict
     ('symplectic', 'energy bounded')
     """
     defect, volume = _defect(s)
@@ -137,7 +139,9 @@ def is_symplectic(s: Scheme) -> bool:
 
     Examples
     --------
-    >>> is_symplectic(Scheme.midpoint_epa()), is_symplectic(Scheme.U0(0.8, 0.8, 0.8))
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import is_symplectic
+    >>> is_symplectic(iso.Scheme.midpoint_epa()), is_symplectic(iso.Scheme.U0(0.8, 0.8, 0.8))
     (True, False)
     """
     return symplecticity(s).verdict == "symplectic"

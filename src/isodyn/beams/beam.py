@@ -53,8 +53,9 @@ class Beam(ShownInNotebooks, Description):
 
     Examples
     --------
-    >>> section = Section(EA=1e6, EI=800.0, rhoA=78.0)
-    >>> beam = Beam([(0, 0), (2, 0)], elements=8, section=section, gravity=(0, -9.81))
+    >>> import isodyn as iso
+    >>> section = iso.Section(EA=1e6, EI=800.0, rhoA=78.0)
+    >>> beam = iso.Beam([(0, 0), (2, 0)], elements=8, section=section, gravity=(0, -9.81))
     >>> beam.clamp("start")
     >>> beam.compile().nq
     36

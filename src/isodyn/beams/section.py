@@ -76,7 +76,8 @@ class Section(Told):
 
     Examples
     --------
-    >>> Section.rectangle(E=2.1e11, rho=7850.0, width=0.01, height=0.02).EI
+    >>> import isodyn as iso
+    >>> iso.Section.rectangle(E=2.1e11, rho=7850.0, width=0.01, height=0.02).EI
     1400.0
     """
 
@@ -221,7 +222,8 @@ class Section(Told):
 
         Examples
         --------
-        >>> section = Section.rectangle(E=1e9, rho=1e3, width=0.01, height=0.02, G=4e8)
+        >>> import isodyn as iso
+        >>> section = iso.Section.rectangle(E=1e9, rho=1e3, width=0.01, height=0.02, G=4e8)
         >>> float(section.with_offsets(shear_centre=(0.005, 0.0)).coupling[2, 3].round(3))
         333.333
         """

@@ -80,7 +80,7 @@ class Sine(Told):
     --------
     >>> import isodyn as iso
     >>> iso.Sine(2.0, omega=1.0, offset=3.0)
-    Sine(amplitude=2.0, omega=1.0, phase=0.0, offset=3.0)
+    Sine(2, 1, offset=3)
     """
 
     amplitude: float
@@ -116,7 +116,7 @@ class Ramp(Told):
     --------
     >>> import isodyn as iso
     >>> iso.Ramp(0.0, 1.0, t0=0.0, t1=2.0)
-    Ramp(start=0.0, end=1.0, t0=0.0, t1=2.0)
+    Ramp(0, 1, 0, 2)
     """
 
     start: float
@@ -156,7 +156,7 @@ class Pulse(Told):
     --------
     >>> import isodyn as iso
     >>> iso.Pulse(2.0, t0=0.0, t1=1.0)
-    Pulse(value=2.0, t0=0.0, t1=1.0)
+    Pulse(2, 0, 1)
     """
 
     value: float

@@ -92,12 +92,13 @@ def integrate_with_friction(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import isodyn as iso
     >>> block = iso.MechanicalSystem(
     ...     1.0, lambda q, v, t: np.array([0.0, -10.0]), [0.0, 0.0], [2.0, 0.0],
     ...     phi=lambda q, t: q[1:], G=lambda q, t: np.array([[0.0, 1.0]]), b=lambda q, v, t: np.zeros(1))
-    >>> contact = Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
-    >>> sol = integrate_with_friction(block, contact, t_end=1.0)
+    >>> contact = iso.gauss.Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
+    >>> sol = iso.integrate_with_friction(block, contact, t_end=1.0)
     >>> [(round(s.t, 9), s.what) for s in sol.switches], round(float(sol.q[-1, 0]), 9)
     ([(0.4, 'stops')], 0.4)
     """

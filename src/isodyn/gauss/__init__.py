@@ -26,8 +26,8 @@ from isodyn.gauss.methods import METHODS, Method, accelerations
 from isodyn.gauss.projection import projector, proportionality_matrix, rewritten
 from isodyn.gauss.result import Conflict, Result, Work
 from isodyn.gauss.square_roots import Root, denman_beavers, schur_root, spectral
-from isodyn.gauss.trial_variables import trial_variables
-from isodyn.gauss.underdetermined import Underdetermined, underdetermined
+from isodyn.gauss.trials import trial_variables
+from isodyn.gauss.underdetermined_systems import Underdetermined, underdetermined
 from isodyn.linear_solvers.rank import Rank, decide
 
 __all__ = [

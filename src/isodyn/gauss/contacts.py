@@ -132,6 +132,7 @@ class Contact:
 
     Examples
     --------
+    >>> from isodyn.gauss import Contact
     >>> Contact(rows=0, tangent=[1.0, 0.0], mu=0.3).mu_static
     0.3
     """

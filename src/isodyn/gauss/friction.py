@@ -135,6 +135,8 @@ def solve_with_friction(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from isodyn.gauss import Contact, Sliding, solve_with_friction
     >>> block = Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, unilateral=True)
     >>> result = solve_with_friction(np.eye(2), [3.0, -10.0], [[0.0, 1.0]], [0.0], [block], [Sliding((1.0,))])
     >>> result.a, result.friction

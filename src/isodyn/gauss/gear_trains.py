@@ -116,6 +116,7 @@ class GearTrain:
 
     Examples
     --------
+    >>> from isodyn.gauss import GearTrain
     >>> train = GearTrain([(2, 3, 1, -0.5)], {2: 1.0, 3: 4.0}, drives=[2])
     >>> train.mobility, train.reduced_mass
     (1, array([[17.]]))

@@ -26,7 +26,7 @@ import numpy as np
 from isodyn.errors import InputError, SingularError
 from isodyn.gauss.acceleration import solve
 from isodyn.gauss.result import Result
-from isodyn.gauss.trial_variables import trial_variables
+from isodyn.gauss.trials import trial_variables
 from isodyn.linear_solvers.rank import FloatArray
 
 Form = Literal["omega", "non-symmetric", "symmetric"]

@@ -195,6 +195,7 @@ def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -
     Examples
     --------
     >>> import numpy as np
+    >>> from isodyn.gauss import decide
     >>> decide(np.array([[1.0, 0.0], [2.0, 0.0]])).rank
     1
     """

@@ -1,5 +1,5 @@
-"""Starts that were looked at before: a system that is run again from where it stands needs no second
-look at its rows.
+"""Starts that were looked at before: a system that is run again from where it stands needs no
+second look at its rows.
 
 What a look finds (typical sizes of rows, which of them are independent, that the start is on them)
 follows from M and G at the position where rows are looked at, and from φ, [φ̇; ψ] and G at the

@@ -90,7 +90,7 @@ class Lock(SystemSwitch):
     --------
     >>> import isodyn as iso
     >>> iso.Lock("latch")
-    Lock(joint='latch')
+    Lock('latch')
     """
 
     joint: str
@@ -124,7 +124,7 @@ class SwitchLoad(SystemSwitch):
     --------
     >>> import isodyn as iso
     >>> iso.SwitchLoad("motor", on=False)
-    SwitchLoad(load='motor', on=False)
+    SwitchLoad('motor')
     """
 
     load: str

@@ -89,8 +89,9 @@ class ImportSummary(ShownInNotebooks):
         self.ignored.append(what)
 
     def leave_out(self, what: str) -> None:
-        """Note a joint, constraint or spring that the mechanism does not have, so that it moves
-        otherwise than the file says; `warn` names all of them.
+        """Note a joint, constraint or spring that the mechanism does not have; `warn` names all.
+
+        The mechanism then moves otherwise than the file says.
 
         Parameters
         ----------

@@ -82,6 +82,7 @@ def to_toml(
 
     Examples
     --------
+    >>> from isodyn.models import to_toml
     >>> import isodyn as iso
     >>> mech = iso.Mechanism()
     >>> _ = mech.add_body("ball", mass=2.0, kind="particle")

@@ -39,7 +39,9 @@ def first_order_amplification_matrix(s: FirstOrderScheme, z: ArrayLike) -> Compl
 
     Examples
     --------
-    >>> first_order_amplification_matrix(FirstOrderScheme.gear(), 0.0).shape
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import first_order_amplification_matrix
+    >>> first_order_amplification_matrix(iso.FirstOrderScheme.gear(), 0.0).shape
     (2, 2)
     """
     zz = np.asarray(z, dtype=np.complex128)
@@ -65,7 +67,9 @@ def first_order_spectral_radius(s: FirstOrderScheme, z: ArrayLike) -> Array:
 
     Examples
     --------
-    >>> bool(first_order_spectral_radius(FirstOrderScheme.gear(), 10.0) < 0.5)
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import first_order_spectral_radius
+    >>> bool(first_order_spectral_radius(iso.FirstOrderScheme.gear(), 10.0) < 0.5)
     True
     """
     return radius_of(first_order_amplification_matrix(s, z))
@@ -86,7 +90,9 @@ def first_order_roots_at_infinity(s: FirstOrderScheme) -> ComplexArray:
 
     Examples
     --------
-    >>> abs(first_order_roots_at_infinity(FirstOrderScheme.GS4_1(0.5, 0.25))).round(12).tolist()
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import first_order_roots_at_infinity
+    >>> abs(first_order_roots_at_infinity(iso.FirstOrderScheme.GS4_1(0.5, 0.25))).round(12).tolist()
     [0.25, 0.5]
     """
     if abs(s.W2L5 - s.W1 * s.l5) <= ROUNDING:
@@ -109,7 +115,9 @@ def first_order_critical_step(s: FirstOrderScheme) -> float:
 
     Examples
     --------
-    >>> first_order_critical_step(FirstOrderScheme.gear())
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import first_order_critical_step
+    >>> first_order_critical_step(iso.FirstOrderScheme.gear())
     inf
     """
     c2, c1, c0 = np.array([s.W1L6, s.W2L5]), np.array([1.0, s.l5 + s.W1]), np.array([0.0, 1.0])

@@ -52,9 +52,10 @@ class FirstOrderScheme:
 
     Examples
     --------
-    >>> FirstOrderScheme.gear()
+    >>> import isodyn as iso
+    >>> iso.FirstOrderScheme.gear()
     <FirstOrderScheme: Gear (BDF2)>
-    >>> FirstOrderScheme.midpoint_mpa().phi
+    >>> iso.FirstOrderScheme.midpoint_mpa().phi
     0.5
     """
 
@@ -118,7 +119,8 @@ class FirstOrderScheme:
 
         Examples
         --------
-        >>> FirstOrderScheme.GS4_1(0.5, 0.5).order
+        >>> import isodyn as iso
+        >>> iso.FirstOrderScheme.GS4_1(0.5, 0.5).order
         2
         """
         check_numbers("FirstOrderScheme.GS4_1", rho=rho, rho_s=rho_s)
@@ -156,7 +158,8 @@ class FirstOrderScheme:
 
         Examples
         --------
-        >>> FirstOrderScheme.crank_nicolson().phi
+        >>> import isodyn as iso
+        >>> iso.FirstOrderScheme.crank_nicolson().phi
         0.0
         """
         return cls._member(0.0, 1.0, False, "Crank-Nicolson")

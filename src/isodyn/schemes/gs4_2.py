@@ -72,10 +72,11 @@ class Scheme(Member):
 
     Examples
     --------
-    >>> s = Scheme.U0(0.5, 1.0, 0.5)
+    >>> import isodyn as iso
+    >>> s = iso.Scheme.U0(0.5, 1.0, 0.5)
     >>> s.name, s.order, s.explicit
     ('U0(0.5, 1, 0.5)', 2, False)
-    >>> Scheme(W1=1, W2L2=0.5, W3L3=0.25, W2L5=0.5, W1L6=1, l3=0.25, l5=0.5) == Scheme.newmark()
+    >>> iso.Scheme(W1=1, W2L2=0.5, W3L3=0.25, W2L5=0.5, W1L6=1, l3=0.25, l5=0.5) == iso.Scheme.newmark()
     True
     """
 
@@ -97,7 +98,8 @@ class Scheme(Member):
 
         Examples
         --------
-        >>> s = Scheme.default()
+        >>> import isodyn as iso
+        >>> s = iso.Scheme.default()
         >>> s.name, s.W1, s.W3L3 == s.l3
         ('U0(0.9, 1, 0)', 1.0, True)
         """
@@ -124,7 +126,8 @@ class Scheme(Member):
 
         Examples
         --------
-        >>> Scheme.optimal(0.5).radii
+        >>> import isodyn as iso
+        >>> iso.Scheme.optimal(0.5).radii
         (0.5, 1.0, 0.5)
         """
         return replace(cls.U0(rho, 1.0, rho), name=f"optimal({rho:g})")  # [Shimada2014 Alg. 2.2.4]
@@ -276,7 +279,8 @@ class Scheme(Member):
 
         Examples
         --------
-        >>> Scheme.generalised_alpha(0.5).radii
+        >>> import isodyn as iso
+        >>> iso.Scheme.generalised_alpha(0.5).radii
         (0.5, 0.5, 0.5)
         """
         if alpha_m is None and alpha_f is None:
@@ -350,7 +354,8 @@ class Scheme(Member):
 
         Examples
         --------
-        >>> Scheme.V0(0, 1, 0).first_order() == FirstOrderScheme.gear()
+        >>> import isodyn as iso
+        >>> iso.Scheme.V0(0, 1, 0).first_order() == iso.FirstOrderScheme.gear()
         True
         """
         rho, rho_s = adapted_radii(self)

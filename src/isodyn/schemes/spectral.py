@@ -58,8 +58,9 @@ class ThreeStepForm(NamedTuple):
 
     Examples
     --------
+    >>> import isodyn as iso
     >>> from isodyn.schemes.spectral import three_step_form
-    >>> three_step_form(Scheme.central_difference()).alpha.tolist()
+    >>> three_step_form(iso.Scheme.central_difference()).alpha.tolist()
     [1.0, -2.0, 1.0, 0.0]
     """
 
@@ -92,7 +93,9 @@ def amplification_matrix(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Ar
 
     Examples
     --------
-    >>> amplification_matrix(Scheme.midpoint_mpa(), 0.0)[1].tolist()
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import amplification_matrix
+    >>> amplification_matrix(iso.Scheme.midpoint_mpa(), 0.0)[1].tolist()
     [0.0, 1.0, 0.0]
     """
     Om, damping, D = _denominator(s, Omega, xi)
@@ -124,7 +127,9 @@ def load_operator(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
 
     Examples
     --------
-    >>> load_operator(Scheme.central_difference(), 0.5).tolist()
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import load_operator
+    >>> load_operator(iso.Scheme.central_difference(), 0.5).tolist()
     [0.0, 0.5, 1.0]
     """
     _, _, D = _denominator(s, Omega, xi)
@@ -151,7 +156,9 @@ def characteristic_coefficients(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0
 
     Examples
     --------
-    >>> [round(float(x), 12) for x in characteristic_coefficients(Scheme.newmark(), 0.0)]
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import characteristic_coefficients
+    >>> [round(float(x), 12) for x in characteristic_coefficients(iso.Scheme.newmark(), 0.0)]
     [2.0, 1.0, 0.0]
     """
     A = amplification_matrix(s, Omega, xi)
@@ -175,7 +182,9 @@ def three_step_form(s: Scheme) -> ThreeStepForm:
 
     Examples
     --------
-    >>> three_step_form(Scheme.central_difference()).alpha.tolist()
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import three_step_form
+    >>> three_step_form(iso.Scheme.central_difference()).alpha.tolist()
     [1.0, -2.0, 1.0, 0.0]
     """
     mass, damping, stiffness = characteristic_factors(s)
@@ -202,9 +211,11 @@ def roots_at_infinity(s: Scheme) -> ComplexArray:
 
     Examples
     --------
-    >>> abs(roots_at_infinity(Scheme.U0(0.5, 1.0, 0.25))).round(12).tolist()
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import roots_at_infinity
+    >>> abs(roots_at_infinity(iso.Scheme.U0(0.5, 1.0, 0.25))).round(12).tolist()
     [0.25, 0.5, 1.0]
-    >>> abs(roots_at_infinity(Scheme.U0(0.5, 0.5, 0.5, explicit=True))).round(12).tolist()
+    >>> abs(roots_at_infinity(iso.Scheme.U0(0.5, 0.5, 0.5, explicit=True))).round(12).tolist()
     [0.25, 0.5, inf]
     """
     _, _, (c3, c2, c1, _) = characteristic_factors(s)
@@ -236,9 +247,11 @@ def position_level_roots(s: Scheme) -> ComplexArray:
 
     Examples
     --------
-    >>> position_level_roots(Scheme.U0(0.4, 0.7, 0.3)).real.round(12).tolist()
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import position_level_roots
+    >>> position_level_roots(iso.Scheme.U0(0.4, 0.7, 0.3)).real.round(12).tolist()
     [-0.4, -0.7]
-    >>> position_level_roots(Scheme.V0(0.4, 0.7, 0.3)).real.round(12).tolist()
+    >>> position_level_roots(iso.Scheme.V0(0.4, 0.7, 0.3)).real.round(12).tolist()
     [-0.3, -1.0]
     """
     if s.l3 == 0.0:
@@ -269,7 +282,9 @@ def spectral_radius(s: Scheme, Omega: ArrayLike, xi: ArrayLike = 0.0) -> Array:
 
     Examples
     --------
-    >>> bool(spectral_radius(Scheme.optimal(0.5), 1.0) < 1.0)
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import spectral_radius
+    >>> bool(spectral_radius(iso.Scheme.optimal(0.5), 1.0) < 1.0)
     True
     """
     return radius_of(amplification_matrix(s, Omega, xi))
@@ -296,7 +311,9 @@ def damping_ratio(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
 
     Examples
     --------
-    >>> bool(0.0 < damping_ratio(Scheme.optimal(0.5), 0.5) < 0.1)
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import damping_ratio
+    >>> bool(0.0 < damping_ratio(iso.Scheme.optimal(0.5), 0.5) < 0.1)
     True
     """
     logarithm = _principal_logarithm(s, Omega, xi)
@@ -323,7 +340,9 @@ def period_error(s: Scheme, Omega: ArrayLike, xi: float = 0.0) -> Array:
 
     Examples
     --------
-    >>> round(float(period_error(Scheme.newmark(), 0.1)) / 0.1**2, 4)
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import period_error
+    >>> round(float(period_error(iso.Scheme.newmark(), 0.1)) / 0.1**2, 4)
     0.0833
     """
     Om = np.asarray(Omega, dtype=np.float64)

@@ -38,9 +38,11 @@ def critical_frequency(s: Scheme, xi: float = 0.0) -> float:
 
     Examples
     --------
-    >>> round(critical_frequency(Scheme.central_difference()), 12)
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import critical_frequency
+    >>> round(critical_frequency(iso.Scheme.central_difference()), 12)
     2.0
-    >>> critical_frequency(Scheme.U0(0.5, 0.5, 0.5, explicit=True))
+    >>> critical_frequency(iso.Scheme.U0(0.5, 0.5, 0.5, explicit=True))
     0.0
     """
     c3, c2, c1, c0 = _polynomials(s, xi)
@@ -72,7 +74,9 @@ def bifurcation_frequency(s: Scheme, xi: float = 0.0) -> float:
 
     Examples
     --------
-    >>> round(bifurcation_frequency(Scheme.central_difference()), 12)
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import bifurcation_frequency
+    >>> round(bifurcation_frequency(iso.Scheme.central_difference()), 12)
     2.0
     """
     a, b, c, d = _polynomials(s, xi)

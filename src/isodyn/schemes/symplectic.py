@@ -47,7 +47,9 @@ def satisfies_symplectic_condition(s: Scheme) -> bool:
 
     Examples
     --------
-    >>> satisfies_symplectic_condition(Scheme.midpoint_epa()), satisfies_symplectic_condition(Scheme.newmark())
+    >>> import isodyn as iso
+    >>> from isodyn.analysis import satisfies_symplectic_condition
+    >>> satisfies_symplectic_condition(iso.Scheme.midpoint_epa()), satisfies_symplectic_condition(iso.Scheme.newmark())
     (True, False)
     """
     if s.l5 == 0.0:

@@ -41,7 +41,7 @@ class FixedSteps(Told):
     --------
     >>> import isodyn as iso
     >>> iso.FixedSteps(0.01)
-    FixedSteps(dt=0.01)
+    FixedSteps(0.01)
     """
 
     dt: float

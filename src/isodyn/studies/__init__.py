@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion, fine_motion
     from isodyn.studies.statics import Equilibrium, equilibrium
     from isodyn.studies.turning import Campbell, campbell, spin
-    from isodyn.studies.work_precision import WorkCurve, WorkPrecision, WorkRun, work_precision
+    from isodyn.studies.work_curves import WorkCurve, WorkPrecision, WorkRun, work_precision
 
 __all__ = [
     "Campbell",
@@ -72,7 +72,7 @@ _HOMES = {
     **dict.fromkeys(("LoadPath", "follow_loads"), "load_path"),
     "trace_loads": "arc_length",
     **dict.fromkeys(("Campbell", "campbell", "spin"), "turning"),
-    **dict.fromkeys(("WorkCurve", "WorkPrecision", "WorkRun", "work_precision"), "work_precision"),
+    **dict.fromkeys(("WorkCurve", "WorkPrecision", "WorkRun", "work_precision"), "work_curves"),
 }
 
 __getattr__ = names_from(__name__, _HOMES)

@@ -84,6 +84,7 @@ def compare(
 
     Examples
     --------
+    >>> from isodyn.studies import compare
     >>> import isodyn as iso
     >>> from isodyn import problems
     >>> scheme, formulations = iso.Scheme.optimal(0.5), [iso.Stabilised()]

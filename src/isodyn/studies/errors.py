@@ -38,6 +38,7 @@ def relative_error(values: FloatArray, reference: FloatArray, scale: float | Non
     Examples
     --------
     >>> import numpy as np
+    >>> from isodyn.studies import relative_error
     >>> round(relative_error(np.array([[1.0], [2.2]]), np.array([[1.0], [2.0]])), 12)
     0.1
     """

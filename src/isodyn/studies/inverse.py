@@ -132,6 +132,7 @@ def inverse_dynamics(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import isodyn as iso
     >>> pendulum = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -9.81 * np.sin(q), q0=[0.0], v0=[0.0])
     >>> iso.inverse_dynamics(pendulum, 0.0, [np.pi / 2], [0.0], [2.0]).force

@@ -247,6 +247,7 @@ def order_study(
 
     Examples
     --------
+    >>> from isodyn.studies import order_study
     >>> import isodyn as iso
     >>> from isodyn import problems
     >>> study = order_study(problems.get("oscillator"), iso.Scheme.optimal(0.5), [0.02, 0.01])

@@ -2,7 +2,7 @@
 
 from isodyn.subdomains.advice import Advice, SubdomainAdvice, advise, matching_rho
 from isodyn.subdomains.elements import Elements
-from isodyn.subdomains.partition import partition
+from isodyn.subdomains.partitioning import partition
 from isodyn.subdomains.solution import InterfaceBalance, InterfaceDrift, SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
 

@@ -284,6 +284,7 @@ def matching_rho(rho: float, rho_2: float) -> float:
 
     Examples
     --------
+    >>> from isodyn.subdomains import matching_rho
     >>> matching_rho(0.5, 1.0)
     0.5
     """

@@ -2,9 +2,9 @@
 "last(crank.angle) - first(crank.angle)".
 
 Names are those of `sol.quantities()`, of swept parameters, `t`, and counters of the run (`steps`,
-`iterations`, `seconds` that it took, `drift`). Names with signs that mean something in formulas stand in braces:
-"max({q(theta)})"; sizes of vectors stand between bars. Functions of values work at every saved
-time; these make one number of a history:
+`iterations`, `seconds` that it took, `drift`). Names with signs that mean something in formulas
+stand in braces: "max({q(theta)})"; sizes of vectors stand between bars. Functions of values work at
+every saved time; these make one number of a history:
 
     first last at(x, t)     values                      max min peak span     largest, smallest, largest of |x|, max − min
     mean rms integral       over time, by trapezia      time_of_max time_of_min time_of_peak

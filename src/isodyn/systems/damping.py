@@ -40,7 +40,8 @@ def rayleigh(M: Any, K: Any, alpha: float, beta: float) -> Any:
 
     Examples
     --------
-    >>> rayleigh(2.0, 50.0, alpha=0.1, beta=0.01).tolist()
+    >>> import isodyn as iso
+    >>> iso.rayleigh(2.0, 50.0, alpha=0.1, beta=0.01).tolist()
     [[0.7]]
     """
     M, K = _pair(M, K)
@@ -72,7 +73,8 @@ def rayleigh_from_ratios(M: Any, K: Any, first: tuple[float, float], second: tup
 
     Examples
     --------
-    >>> rayleigh_from_ratios(1.0, 100.0, (10.0, 0.05), (40.0, 0.05)).round(12).tolist()
+    >>> import isodyn as iso
+    >>> iso.rayleigh_from_ratios(1.0, 100.0, (10.0, 0.05), (40.0, 0.05)).round(12).tolist()
     [[1.0]]
     """
     (omega_1, xi_1), (omega_2, xi_2) = first, second
@@ -116,7 +118,8 @@ def modal_damping(M: Any, K: Any, ratios: Any) -> FloatArray:
 
     Examples
     --------
-    >>> modal_damping(2.0, 50.0, 0.1).round(12).tolist()
+    >>> import isodyn as iso
+    >>> iso.modal_damping(2.0, 50.0, 0.1).round(12).tolist()
     [[2.0]]
     """
     M, K = _pair(M, K)

@@ -49,7 +49,8 @@ def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
 
     Examples
     --------
-    >>> tabulated([0.0, 1.0, 2.0], [0.0, 10.0, 0.0])(0.25).tolist()
+    >>> import isodyn as iso
+    >>> iso.tabulated([0.0, 1.0, 2.0], [0.0, 10.0, 0.0])(0.25).tolist()
     [2.5]
     """
     t_k = checks.vector("times", times)
@@ -106,7 +107,8 @@ def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]
 
     Examples
     --------
-    >>> base_excitation([2.0, 3.0], [1.0, 1.0], lambda t: 9.81 * t)(1.0).round(2).tolist()
+    >>> import isodyn as iso
+    >>> iso.base_excitation([2.0, 3.0], [1.0, 1.0], lambda t: 9.81 * t)(1.0).round(2).tolist()
     [-19.62, -29.43]
     """
     checks.functions(acceleration=acceleration)
@@ -154,7 +156,9 @@ def harmonic(amplitude: Any, omega: float, phase: float = 0.0) -> Load:
 
     Examples
     --------
-    >>> harmonic([3.0], omega=2.0, phase=np.pi / 2)(0.0).tolist()
+    >>> import numpy as np
+    >>> import isodyn as iso
+    >>> iso.harmonic([3.0], omega=2.0, phase=np.pi / 2)(0.0).tolist()
     [3.0]
     """
     p = checks.vector("amplitude", np.atleast_1d(amplitude))
@@ -200,7 +204,8 @@ def step_load(amplitude: Any, t_on: float = 0.0) -> StepLoad:
 
     Examples
     --------
-    >>> f = step_load([5.0], t_on=0.3)
+    >>> import isodyn as iso
+    >>> f = iso.step_load([5.0], t_on=0.3)
     >>> f(0.2).tolist(), f(0.3).tolist(), f.breakpoints
     ([0.0], [5.0], (0.3,))
     """

@@ -80,6 +80,7 @@ def describe(s: Scheme | FirstOrderScheme, xi: float = XI) -> Description | Firs
 
     Examples
     --------
+    >>> from isodyn.analysis import describe
     >>> import isodyn as iso
     >>> d = describe(iso.Scheme.optimal(0.8))
     >>> d.overshoot_class, d.symplectic.verdict, d.conserves_angular_momentum

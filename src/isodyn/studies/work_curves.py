@@ -57,6 +57,7 @@ class WorkRun:
 
     Examples
     --------
+    >>> from isodyn.studies import WorkRun
     >>> WorkRun(1e-3, {"q": 1e-4}, 10, 0, 30, 12, 10, 0.1).steps
     10
     """
@@ -88,6 +89,7 @@ class WorkCurve:
 
     Examples
     --------
+    >>> from isodyn.studies import WorkCurve
     >>> WorkCurve("Radau", "rtol", ()).word
     'rtol'
     """
