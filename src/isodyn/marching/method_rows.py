@@ -3,13 +3,17 @@ constraints are redundant, limits along the branch where they lose rank."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.formulations.gauss import UdwadiaKalaba
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import sparse as sp
 from isodyn.linear_solvers.rank import decide
+from isodyn.linear_solvers.row_pivots import MOST, row_pivots
 from isodyn.linear_solvers.rows import LARGE, TOLERANCE, least_multipliers
 from isodyn.marching.run import Run
 from isodyn.results.solution import Solution
@@ -70,8 +74,7 @@ class MethodRows(Run):
             if self.held is not None:  # and these are independent
                 self.ranks[k] = enforced
                 continue
-            decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
-            rank, diagonal = decided.rank, decided.diagonal
+            rank, diagonal = self.rank_of(G)
             if enforced:
                 self.closest = min(self.closest, (float(diagonal[enforced - 1] / (diagonal[0] or 1.0)), t))
             if rank < enforced:
@@ -79,6 +82,16 @@ class MethodRows(Run):
             elif enforced < self.system.m:
                 rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
             self.ranks[k] = rank
+
+    def rank_of(self, G: Any) -> tuple[int, FloatArray]:
+        """The rank of G, and the numbers that decided."""
+        m = self.system.m
+        if m <= MOST and not sp.issparse(G):
+            diagonal = np.zeros(m)
+            row_pivots((G * self.system.scales.v).reshape(-1), diagonal)
+            return int(np.count_nonzero(diagonal > TOLERANCE * diagonal[0])), diagonal
+        decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
+        return decided.rank, decided.diagonal
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         """Accelerations and multipliers as limits along the branch; from fewer rows where there are

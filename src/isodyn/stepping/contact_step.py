@@ -55,8 +55,8 @@ from isodyn.stepping.corrections import solve
 from isodyn.stepping.equations import residual
 from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
-from isodyn.stepping.newton import round_off_floor
 from isodyn.stepping.projection import fill
+from isodyn.stepping.rounding import round_off_floor
 from isodyn.stepping.step import SAME_STEP, accept, guess, keep_balance, predict
 
 NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or none was found
