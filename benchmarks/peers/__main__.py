@@ -3,7 +3,7 @@
 Every part is a problem. What it finds goes to `OUT/peers/PART.json` as soon as it is measured;
 tables, figures and the page are made of all parts that are there. Without names all parts are measured;
 `--resume` leaves out those that are there already, `--report` measures none, `--list` tells how long
-each took.
+each took. Chains and beams take long: `--sizes 10,100` measures these, and others stay as they are.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ PROBLEMS = (
     "stiff",
     "ensemble",
 )
+IN_SIZES = ("chains", "beams")  # long ones, which may be measured piece by piece
 PACKAGES = {  # the name that is imported, and the name of the distribution
     "isodyn": ("isodyn", "isodyn"),
     "exudyn": ("exudyn", "exudyn"),
@@ -67,6 +68,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PROBLEMS)}; all if none is named")
     parser.add_argument("--only", default="", help="the same, by commas")
+    parser.add_argument("--sizes", default="", help="of chains and beams, by commas; others stay as they are stored")
     parser.add_argument("--resume", action="store_true", help="leave out parts that are stored with these settings")
     parser.add_argument("--report", action="store_true", help="measure nothing: tables and pages of what is stored")
     parser.add_argument("--list", action="store_true", help="the parts, and how long they took")
@@ -80,6 +82,9 @@ def arguments() -> argparse.Namespace:
     unknown = [name for name in asked.parts if name not in PROBLEMS]
     if unknown:
         parser.error(f"there is no part {unknown[0]!r}; there are {', '.join(PROBLEMS)}")
+    asked.sizes = [int(size) for size in asked.sizes.split(",") if size]
+    if asked.sizes and not set(asked.parts) <= set(IN_SIZES):
+        parser.error(f"--sizes is for {' and '.join(IN_SIZES)}")
     asked.repeats = asked.repeats or (2 if asked.quick else 5)
     return asked
 
@@ -132,13 +137,15 @@ def measure(asked: argparse.Namespace) -> None:
                 print(f"{name} is stored already", file=sys.stderr)
                 continue
             problem = importlib.import_module(f"benchmarks.peers.problems.{name}")
-            bench = Bench(workers, asked.repeats, asked.quick)
+            bench = Bench(workers, asked.repeats, asked.quick, asked.sizes)
             bench.say(problem.TITLE)
             problem.measure(bench)
             print(report.rows_table(bench.rows), flush=True)
             took = time.perf_counter() - bench.started
-            claims = problem.claims(bench.rows)
-            part = parts.Part(name, machine(), versions, asked.repeats, asked.quick, took, bench.rows, claims)
+            part = parts.Part(name, machine(), versions, asked.repeats, asked.quick, took, bench.rows)
+            if asked.sizes:
+                part = parts.joined(before, part)
+            part.claims = problem.claims(part.rows)
             parts.store(asked.out, part)
             bench.say(f"{name} took {took:.0f} s")
 

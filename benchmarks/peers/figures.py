@@ -66,10 +66,10 @@ def stiff_work_precision(rows: Sequence[Row], files: Sequence[Any]) -> bool:
 
 
 def growth(rows: Sequence[Row], files: Sequence[Any]) -> bool:
-    """Cost per step and memory of the chains over N."""
+    """Cost per step and memory of the chains over N; False where there is one N at most."""
     from isodyn.report.figures import canvas
 
-    if not any(row.problem in CHAINS and row.samples for row in rows):
+    if len({row.size for row in rows if row.problem in CHAINS and row.samples}) < 2:
         return False
     with canvas(1, 3, size=(13.0, 4.4)) as (figure, axes):
         for axis, name in zip(axes, CHAINS, strict=False):

@@ -120,8 +120,8 @@ class Case:
 class Bench:
     """The workers, how often everything is repeated, and what was found."""
 
-    def __init__(self, workers: Workers, repeats: int, quick: bool) -> None:
-        self.workers, self.repeats, self.quick = workers, repeats, quick
+    def __init__(self, workers: Workers, repeats: int, quick: bool, only: Sequence[int] = ()) -> None:
+        self.workers, self.repeats, self.quick, self.only = workers, repeats, quick, only
         self.rows: list[Row] = []
         self.started = time.perf_counter()
 
@@ -130,6 +130,10 @@ class Bench:
 
     def has(self, package: str) -> bool:
         return package in self.workers
+
+    def among(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """Those sizes of a problem that were asked for."""
+        return tuple(n for n in sizes if not self.only or n in self.only)
 
     def prepare(self, problem: str, ways: Sequence[Way], size: int | None) -> list[tuple[Case, Row]]:
         """The cases of the packages that are here; one that fails becomes a row that says why."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,19 @@ def load(out: Path, name: str) -> Part | None:
     known["rows"] = [_row(row) for row in known["rows"]]
     known["claims"] = [_claim(claim) for claim in known["claims"]]
     return Part(**known)
+
+
+def joined(before: Part | None, now: Part) -> Part:
+    """A part of which some sizes were measured, with the other sizes of the same part before; its claims
+    are to be made anew. Nothing is joined that other versions or settings gave."""
+    if before is None:
+        return now
+    if (before.packages, before.repeats, before.quick) != (now.packages, now.repeats, now.quick):
+        raise ValueError(f"{now.name} is stored with other packages or settings: measure all of its sizes")
+    measured = {row.size for row in now.rows}
+    rows = [row for row in before.rows if row.size not in measured] + now.rows
+    rows.sort(key=lambda row: row.size or 0)
+    return replace(now, rows=rows, seconds=before.seconds + now.seconds)
 
 
 def collect(out: Path, names: Sequence[str]) -> list[Part]:

@@ -84,6 +84,24 @@ def test_parts_are_stored_and_read(tmp_path):
     assert parts.load(tmp_path, "nets").repeats == 2
 
 
+def test_sizes_of_a_part_are_measured_piece_by_piece():
+    """The sizes that were measured take the place of the old ones, the others stay; nothing is joined
+    that other settings gave."""
+
+    def part(repeats, *rows):
+        found = [measure.Row("chain", "isodyn", way, size) for way, size in rows]
+        return parts.Part("chains", {}, {"isodyn": "1"}, repeats, False, 2.0, found)
+
+    assert measure.Bench({}, 5, False, (100,)).among((10, 100)) == (100,)
+    assert measure.Bench({}, 5, False).among((10, 100)) == (10, 100)
+    assert parts.joined(None, part(5, ("one", 10))).seconds == 2.0
+    found = parts.joined(part(5, ("old", 10), ("old", 100)), part(5, ("new", 10), ("new", 3)))
+    assert [(row.way, row.size) for row in found.rows] == [("new", 3), ("new", 10), ("old", 100)]
+    assert found.seconds == 4.0
+    with pytest.raises(ValueError, match="other packages or settings"):
+        parts.joined(part(5, ("old", 10)), part(2, ("new", 100)))
+
+
 def test_met_is_what_the_worse_quartile_meets():
     """A median above the limit is not enough."""
     assert at_least("x", measure.Ratio(2.0, 1.4, 3.0), 1.5).met is False

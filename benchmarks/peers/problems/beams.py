@@ -75,7 +75,7 @@ def ways(n: int) -> list[Way]:
 def measure(bench: Bench) -> None:
     steps = 100 if bench.quick else round(1.0 / DT)
     exact = reference(steps * DT)
-    for n in (4, 8) if bench.quick else SIZES:
+    for n in (4, 8) if bench.quick else bench.among(SIZES):
         bench.say(f"strip, N = {n}")
         ready = bench.prepare(NAME, ways(n)[:: 3 if bench.quick else 1], n)
         good: list[tuple[Case, Row]] = []

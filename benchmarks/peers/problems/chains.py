@@ -97,7 +97,7 @@ def ways(spatial: bool, n: int) -> list[Way]:
 
 
 def measure(bench: Bench) -> None:
-    sizes = (3, 10) if bench.quick else SIZES
+    sizes = (3, 10) if bench.quick else bench.among(SIZES)
     for n in sizes:
         short, long = (5, 15) if bench.quick else STEPS[n]
         steps = 50 if bench.quick else GATE_STEPS[n]
