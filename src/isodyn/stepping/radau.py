@@ -222,15 +222,16 @@ def judge(own: Collocation, k: int, change: float) -> int:
     if not np.isfinite(change):
         return NOT_CONVERGED
     if k > 0:
+        if own.left <= own.rounding:
+            return OK  # this correction was the one beyond: the next would be rounding
         own.contraction = change / own.size_before
         if own.contraction >= 1.0:
-            # at the level of rounding
-            return OK if change <= own.tolerance else NOT_CONVERGED
+            return OK if change <= own.rounding else NOT_CONVERGED
         own.trust = own.contraction / (1.0 - own.contraction)
-    own.size_before = change
-    if change == 0.0 or max(own.trust, 10.0 * EPS) * change <= own.tolerance:
+    own.size_before, own.left = change, max(own.trust, 10.0 * EPS) * change
+    if change == 0.0 or own.left <= own.tolerance:
         return OK
-    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.trust * change > own.tolerance:
+    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.rounding:
         return NOT_CONVERGED
     return -1
 
