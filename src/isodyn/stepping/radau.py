@@ -217,10 +217,10 @@ def change_of_q(own: Collocation) -> float:
 
 @kernel()
 def judge(own: Collocation, k: int, change: float) -> int:
-    """OK where correction k was the last that is needed, NOT_CONVERGED where more will not do, −1
-    otherwise."""
+    """OK where correction k was the last that is needed, NOT_CONVERGED where more will not do,
+    NOT_FINITE where it is no number, −1 otherwise."""
     if not np.isfinite(change):
-        return NOT_CONVERGED
+        return NOT_FINITE
     if k > 0:
         if own.left <= own.rounding:
             return OK  # this correction was the one beyond: the next would be rounding
@@ -315,7 +315,7 @@ def converge(p: Physics, leg: Leg, own: Collocation, h: float, state: State, mem
         if status == OK or fresh:
             break
         own.renew = 1
-    if status == NOT_CONVERGED:
+    if status in (NOT_CONVERGED, NOT_FINITE):
         own.longest = TOO_LONG * h
         memory.growth = HALF
     return status
