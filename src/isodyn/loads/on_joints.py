@@ -172,7 +172,10 @@ class Motor(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         if (self.torque is None) == (self.speed is None):
-            raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
+            raise InputError(
+                f"motor {self.name!r} takes either torque= or speed= (with gain=)",
+                hint="torque=0 where a controller or an input sets it",
+            )
         if self.torque is not None:
             return [Law(SpeedLaw(is_effort=True), word, shift=self.torque)]
         if not self.gain > 0:

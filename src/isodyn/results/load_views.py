@@ -46,9 +46,10 @@ AnyLoadView = LoadView | BodyLoadView | BeamLoadView | RodLoadView | DriveView
 
 
 def names_of_loads(system: MechanismSystem) -> list[str]:
-    """Loads, then drives."""
+    """Loads, then drives; the laws of continuous states push nothing."""
     known = () if system.description is None else system.description.parts.loads
-    loads = [*dict.fromkeys((*known, *(law.load for law in system.layout.laws)))]
+    states = {state.name for state in system.layout.states}
+    loads = [*dict.fromkeys((*known, *(law.load for law in system.layout.laws if law.load not in states)))]
     return [*(name for name in loads if _acts(system, name)), *names_of_drives(system)]
 
 
