@@ -15,6 +15,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.results.quantities import Of, Quantity, more_quantities
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
+from isodyn.results.units import is_mechanism
 
 AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
 
@@ -106,6 +107,16 @@ class FrictionSolution(Solution):
             History (k,), zero except for the error of the integration.
         """
         return self.kinetic - self.kinetic[0] - self.work.sum(axis=1) - self.mass_work
+
+    def energy_balance(self) -> FloatArray:
+        """Return the same: friction is among the works, which are integrated with the motion.
+
+        Returns
+        -------
+        balance
+            History (k,).
+        """
+        return self.work_balance()
 
     def modes_at(self, t: float) -> tuple[Mode, ...]:
         """Return the modes of the contacts at a time; at a switch those after it.
@@ -243,18 +254,21 @@ def of_contacts(sol: FrictionSolution) -> list[Quantity]:
     found = []
     starts = np.array([phase.t0 for phase in sol.phases])
     phase = np.maximum(np.searchsorted(starts, sol.t, side="right") - 1, 0)
+    known = is_mechanism(sol.system)
     for k, contact in enumerate(sol.contacts):
         signs = np.array([_sign(one.modes[k]) for one in sol.phases])
         tables = [
-            ("normal", sol.normal, contact.normal, "normal force"),
-            ("friction", sol.friction, contact.tangent, "friction, along the tangent directions"),
-            ("slip", sol.slip, contact.tangent, "velocity of slip"),
+            ("normal", sol.normal, contact.normal, "N", "normal force"),
+            ("friction", sol.friction, contact.tangent, "N", "friction, along the tangent directions"),
+            ("slip", sol.slip, contact.tangent, "m/s", "velocity of slip"),
         ]
-        for what, table, own, words in tables:
+        for what, table, own, unit, words in tables:
             values = table[:, own]
             several = tuple(str(i + 1) for i in range(values.shape[1])) if values.shape[1] > 1 else ()
             one = values if several else values[:, 0]
-            found.append(Quantity(Of.CONTACT, contact.name, what, "", words, lambda one=one: one, several))  # type: ignore[misc]
+            found.append(
+                Quantity(Of.CONTACT, contact.name, what, unit if known else "", words, lambda one=one: one, several)
+            )  # type: ignore[misc]
         words = "1 or −1 slides that way, 0 sticks"
         found.append(Quantity(Of.CONTACT, contact.name, "mode", "1", words, lambda signs=signs: signs[phase]))  # type: ignore[misc]
     return found
