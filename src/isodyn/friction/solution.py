@@ -254,21 +254,19 @@ def of_contacts(sol: FrictionSolution) -> list[Quantity]:
     found = []
     starts = np.array([phase.t0 for phase in sol.phases])
     phase = np.maximum(np.searchsorted(starts, sol.t, side="right") - 1, 0)
-    known = is_mechanism(sol.system)
+    force, speed = ("N", "m/s") if is_mechanism(sol.system) else ("", "")
     for k, contact in enumerate(sol.contacts):
         signs = np.array([_sign(one.modes[k]) for one in sol.phases])
         tables = [
-            ("normal", sol.normal, contact.normal, "N", "normal force"),
-            ("friction", sol.friction, contact.tangent, "N", "friction, along the tangent directions"),
-            ("slip", sol.slip, contact.tangent, "m/s", "velocity of slip"),
+            ("normal", sol.normal, contact.normal, force, "normal force"),
+            ("friction", sol.friction, contact.tangent, force, "friction, along the tangent directions"),
+            ("slip", sol.slip, contact.tangent, speed, "velocity of slip"),
         ]
         for what, table, own, unit, words in tables:
             values = table[:, own]
             several = tuple(str(i + 1) for i in range(values.shape[1])) if values.shape[1] > 1 else ()
             one = values if several else values[:, 0]
-            found.append(
-                Quantity(Of.CONTACT, contact.name, what, unit if known else "", words, lambda one=one: one, several)
-            )  # type: ignore[misc]
+            found.append(Quantity(Of.CONTACT, contact.name, what, unit, words, lambda one=one: one, several))  # type: ignore[misc]
         words = "1 or −1 slides that way, 0 sticks"
         found.append(Quantity(Of.CONTACT, contact.name, "mode", "1", words, lambda signs=signs: signs[phase]))  # type: ignore[misc]
     return found

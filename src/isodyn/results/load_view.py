@@ -158,7 +158,7 @@ class LoadView(ActingView):
 
     @cached_property
     def effort(self) -> FloatArray:
-        """What drives the measures on, the torque or force of a motor, (times,) or (times, laws)."""
+        """What drives the measures on, as a motor does, (times,) or (times, laws)."""
         return -self.tension
 
     @cached_property
