@@ -66,6 +66,12 @@ def test_friction_shows_modes_and_forces(tmp_path: Path) -> None:
     modes = sol.quantity("slope.mode").values
     assert set(np.unique(modes)) == {-1.0, 0.0}
     np.testing.assert_array_equal(sol.quantity("slope.normal").values, sol.normal[:, 0])
+    slope = sol.contact("slope")
+    np.testing.assert_array_equal(slope.mode, np.where(modes == 0.0, 1, 2))
+    np.testing.assert_array_equal(slope.normal, sol.normal[:, 0])
+    assert slope.tangential.shape == slope.slip.shape == slope.power.shape == sol.t.shape
+    with pytest.raises(InputError, match=r"no contact named 'floor'\nhint: contacts: slope"):
+        sol.contact("floor")
     shown = groups(write_report(sol, tmp_path / "friction.html"))
     np.testing.assert_array_equal(shown["plot-contact-mode"]["slope"], modes)
     np.testing.assert_allclose(shown["plot-contact-friction"]["slope"], sol.friction[:, 0], rtol=1e-6)

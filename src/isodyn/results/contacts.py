@@ -213,7 +213,7 @@ def number_of(known: Any, name: Any) -> int:
     return known.names.index(name)
 
 
-def _of_directions(values: FloatArray) -> FloatArray:
+def of_directions(values: FloatArray) -> FloatArray:
     """(k,) along one direction."""
     return values[:, 0] if values.shape[1] == 1 else values
 
@@ -233,10 +233,10 @@ def contact_view(sol: Any, name: Any) -> ContactView:
         sol.t,
         aux["contact_gap"][:, k],
         np.maximum(aux["contact_force"][:, k], 0.0),
-        _of_directions(aux["contact_force"][:, tangents]),
+        of_directions(aux["contact_force"][:, tangents]),
         aux["contact_balance"][:, k],
         aux["contact_mode"][:, k],
         impacts,
-        _of_directions(rates[:, tangents]),
+        of_directions(rates[:, tangents]),
         (aux["contact_force"][:, own] * velocities[:, own]).sum(axis=1),
     )
