@@ -162,6 +162,7 @@ class Motor(JointLoad):
     gain: float = 0.0
     coordinate: str | None = None
     held: ClassVar[tuple[str, ...]] = ("torque", "speed")
+    drives: ClassVar[bool] = True
     keys: ClassVar[Keys] = {
         "joint": required(Value.JOINT),
         "torque": optional(Value.TIME_OR_STATE),

@@ -277,7 +277,8 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         Returns
         -------
         figure
-            A matplotlib figure, or an interactive one.
+            A matplotlib figure (`figure.savefig("force.png")`), or an interactive one. It is pyplot's
+            current figure, if that was imported; not in notebooks, which show it anyway.
 
         Raises
         ------
