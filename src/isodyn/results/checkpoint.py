@@ -227,8 +227,9 @@ class Checkpoint:
     # ---- out and in
 
     def write(self, run: Resumable) -> None:
-        """Write the rows since the last checkpoint, and what the run carries; where a file is left
-        out, the run forgets what it would have forgotten.
+        """Write the rows since the last checkpoint, and what the run carries.
+
+        Where a file is left out, the run forgets what it would have forgotten.
 
         Parameters
         ----------
