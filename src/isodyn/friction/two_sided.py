@@ -99,10 +99,10 @@ def with_friction(system: System, contacts: Sequence[Contact] | Contact) -> Syst
         },
     )
     if is_dataclass(system):
-        return replace(system, contacts=found)  # type: ignore[return-value, type-var]
+        return replace(system, contacts=found)
     rough: Any = copy.copy(system)
     rough.contacts = found
-    return rough  # type: ignore[no-any-return]
+    return rough
 
 
 def _check(system: System, contacts: tuple[Contact, ...]) -> None:

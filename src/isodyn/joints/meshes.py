@@ -1,8 +1,8 @@
 """Balls that touch convex meshes.
 
 The gap is the distance, from coal, with a normal n from the mesh to the ball and a point on each
-body, x₁ and x₂; its rate is n·(ẋ₁ − ẋ₂), of points that are fixed on the bodies, and slips are rates
-along two tangents. A ball touches a convex body in one point only, so that all of this is unique.
+body, x₁ and x₂; its rate is n·(ẋ₁ − ẋ₂), of points that are fixed on the bodies, and slips are
+rates along two tangents. A ball touches a convex body in one point only, so that all of this is unique.
 """
 
 from __future__ import annotations
@@ -114,8 +114,6 @@ class SphereMesh(Touch, ContactPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     first, second
         Names of the bodies: the ball, centred at the mass centre, and the mesh, which may be of the
         "ground".
@@ -124,12 +122,6 @@ class SphereMesh(Touch, ContactPart):
     corners
         Corners of the mesh, in the frame of its body from the mass centre; of the ground in the
         world.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
 
     Raises
     ------

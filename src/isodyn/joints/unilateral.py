@@ -31,8 +31,8 @@ PLANAR = ("planar", "node")
 @dataclass(frozen=True, eq=False)
 class Gap:
     """A gap Σ weight·word − target ≥ 0, and the words whose rates, times `lever`, are its slips. A
-    two-sided contact has the joint `carrier`, whose reaction is its normal force; a gap of meshes is
-    of a `pair` (isodyn.joints.meshes), and has no words."""
+    two-sided contact has the joint `carrier`, whose reaction is its normal force; a gap of meshes
+    is of a `pair` (isodyn.joints.meshes), and has no words."""
 
     label: str
     terms: tuple[tuple[float, Word], ...]
@@ -120,7 +120,24 @@ class ContactPart(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Touch:
-    """What contacts of bodies tell: restitution, and friction."""
+    """What contacts of bodies tell: restitution, and friction.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+    """
 
     restitution: float = 0.0
     mu: float = 0.0
@@ -140,25 +157,12 @@ class OnPlane(Touch):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     second
         Name of the body that carries the plane, or "ground".
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         A point of the plane, in the world at the start.
     normal
         Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
     """
 
     plane_point: Any = (0.0, 0.0, 0.0)

@@ -37,10 +37,12 @@ from isodyn.linear_solvers.shortest import SMALL, copy, least_squares, norm, sol
 
 ROUNDS = 60  # most iterations of Newton's method
 HALVINGS = 8
-SWEEPS = 400  # of Gauss and Seidel
+SWEEPS, MANY_SWEEPS = 400, 5000  # of Gauss and Seidel, at first and where that is not enough
+TURNS = 8  # of many sweeps, and Newton's method
 ROUGH = 1e-5  # where Newton's method goes on from them
 ZERO = 1e-12  # of the size of b: a rate below this is none
-ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found
+ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found …
+LAST = 1e-8  # … and at the very end
 
 
 @kernel()
@@ -178,11 +180,11 @@ def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) ->
 
 
 @kernel(allocates=True)
-def gauss_seidel(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> float:
+def gauss_seidel(d: Any, b: FloatArray, laws: Any, tolerance: float, sweeps: int, p: FloatArray) -> float:
     """Projected Gauss–Seidel by contacts from p; the last change beside the largest of r b."""
     first, r, change, scale = laws.first, d.r, np.inf, size_of(d, b, laws)
     z, work = np.empty(b.size), np.empty(b.size)
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         change = 0.0
         for k in range(first.size - 1):
             i = first[k]
@@ -283,16 +285,16 @@ def solve_island(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: F
     if not left <= ENOUGH:
         for i in range(n):
             x[i] = 0.0
-        gauss_seidel(d, c, law, ROUGH, x)
+        gauss_seidel(d, c, law, ROUGH, SWEEPS, x)
         left = newton(d, c, law, tolerance, x)
     if not left <= ENOUGH and n == laws.first.size - 1 and lemke(d.W, c, x) == OK:
         left = newton(d, c, law, tolerance, x)
-    for _ in range(20):
+    for _ in range(TURNS):
         if left <= ENOUGH:
             break
-        gauss_seidel(d, c, law, 0.01 * ENOUGH, x)
+        gauss_seidel(d, c, law, 0.01 * ENOUGH, MANY_SWEEPS, x)
         left = newton(d, c, law, tolerance, x)
-    if not left <= ENOUGH:
+    if not left <= LAST:
         return NOT_CONVERGED
     clean(d, c, law, x)
     shorten(d, c, law, s, x)

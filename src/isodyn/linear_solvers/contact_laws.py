@@ -1,9 +1,9 @@
-"""What contacts obey: the laws of a contact problem (isodyn.linear_solvers.complementarity), and its
-operator W.
+"""What contacts obey: the laws of a contact problem (isodyn.linear_solvers.complementarity), and
+its operator W.
 
 Two-sided contacts, whose normal force is carried by constraints (friction in a joint, a bead on a
-wire), have p_N = |N|, N = fixed + lever p, with the components bears[k] … bears[k + 1] of N; rows and
-columns of W are zero for their p_N. N has either sign, and |p_T| ≤ μ|N|.
+wire), have p_N = |N|, N = fixed + lever p, with the components bears[k] … bears[k + 1] of N; rows
+and columns of W are zero for their p_N. N has either sign, and |p_T| ≤ μ|N|.
 """
 
 from __future__ import annotations

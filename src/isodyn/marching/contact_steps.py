@@ -314,8 +314,8 @@ def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Any) -> 
 
 
 def refuse_shared(run: ContactSteps) -> None:
-    """InputError for two-sided contacts on constraints that depend on others: what they carry is not
-    determined."""
+    """InputError for two-sided contacts on constraints that depend on others: what they carry is
+    not determined."""
     if not run.two_sided.any():
         return
     system, start = run.system, run.state

@@ -85,12 +85,13 @@ class MeshAnswers:
             out[:] = whole.ravel()
             return status
         out[self.own] = own
-        rest = (0.0, 0.0) if what == VELOCITY else self.bent()
+        rest: tuple[Any, Any] = (0.0, 0.0) if what == VELOCITY else self.bent()
         way = v if what == VELOCITY else a
         out[self.gaps], out[self.slips] = (part @ way + more for part, more in zip(G, rest, strict=True))
         return status
 
     def poses(self, pair: BallAndHull) -> list[Pose]:
+        """Where the bodies of a pair are."""
         return [self.state.pose(name) for name in pair.bodies]
 
     def matrix(self) -> tuple[FloatArray, FloatArray]:

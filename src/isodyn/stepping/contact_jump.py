@@ -63,8 +63,8 @@ def solve_problem(problem: Any) -> int:
 
 @kernel()
 def take_energy(contacts: Contacts, problem: Any, P: FloatArray, before: FloatArray) -> None:
-    """Energy that each contact takes by its impulses P, with the rates before them; `before` becomes
-    the rates after them."""
+    """Energy that each contact takes by its impulses P, with the rates before them; `before`
+    becomes the rates after them."""
     for k in range(problem.members.size):
         for j in range(problem.laws.first[k], problem.laws.first[k + 1]):
             change = 0.0
@@ -77,7 +77,8 @@ def take_energy(contacts: Contacts, problem: Any, P: FloatArray, before: FloatAr
 
 @kernel()
 def by_poisson(contacts: Contacts, problem: Any, restitution: FloatArray, before: FloatArray, P: FloatArray) -> int:
-    """Impulses of compression and expansion, into P; problem.b and `before` hold the rates before."""
+    """Impulses of compression and expansion, into P; problem.b and `before` hold the rates
+    before."""
     many = problem.rows.size
     status = solve_problem(problem)
     if status != OK:

@@ -96,8 +96,8 @@ def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
 
 @kernel()
 def bear(p: Physics, contacts: Contacts, problem: Any, n: int, lam: FloatArray, dx: FloatArray) -> None:
-    """What constraints carry of two-sided contacts: N = fixed + lever · forces, where λ is `lam` and
-    changes by dx without a change of the forces."""
+    """What constraints carry of two-sided contacts: N = fixed + lever · forces, where λ is `lam`
+    and changes by dx without a change of the forces."""
     for k in range(problem.members.size):
         number = problem.members[k]
         for i in range(problem.laws.bears[k], problem.laws.bears[k + 1]):

@@ -201,8 +201,8 @@ def iterate_contacts(
         status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
         if status == OK and renew:
             status = respond(p, t, c, memory, g.contacts, problem, g.contacts.J)
+        if status == OK:  # W and rates have the same rows: where contacts are redundant they must fit together
             delassus(g.contacts, along_x, problem, g.contacts.J_1)
-        if status == OK:
             status = linearise(p, g, problem, along_x, t, memory)
         if status == OK:
             status = add_corrections(p, problem, memory)
