@@ -277,8 +277,8 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         Returns
         -------
         figure
-            A matplotlib figure (`figure.savefig("force.png")`), or an interactive one. It is pyplot's
-            current figure, if that was imported; not in notebooks, which show it anyway.
+            A matplotlib figure, with `savefig("force.png")`, or an interactive one. If pyplot was
+            imported, it is its current figure; not in notebooks, which show it anyway.
 
         Raises
         ------
