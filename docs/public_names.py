@@ -36,7 +36,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Contacts": (
         *("PointPlane", "SpherePlane", "CapsulePlane", "CylinderPlane", "BoxPlane", "PolygonPlane"),
-        *("SphereSphere", "SphereBox", "SphereCapsule", "SphereMesh", "WheelProfile", "Journal", "JointStop", "DryJoint", "Impacts"),
+        *("SphereSphere", "SphereBox", "SphereCapsule", "SphereMesh", "WheelProfile", "Journal"),
+        *("JointStop", "DryJoint", "Impacts"),
     ),
     "Loads": (
         *(

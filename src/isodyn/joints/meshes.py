@@ -2,7 +2,8 @@
 
 The gap is the distance, from coal, with a normal n from the mesh to the ball and a point on each
 body, x₁ and x₂; its rate is n·(ẋ₁ − ẋ₂), of points that are fixed on the bodies, and slips are
-rates along two tangents. A ball touches a convex body in one point only, so that all of this is unique.
+rates along two tangents. A ball touches a convex body in one point only, so that all of this is
+unique; two meshes may touch along edges and faces, which one distance does not describe.
 """
 
 from __future__ import annotations
