@@ -172,11 +172,16 @@ def test_report_and_files_show_the_body(tmp_path: Path) -> None:
 
 def test_a_damping_ratio_is_that_of_every_mode() -> None:
     """Poles −ζω ± iω√(1 − ζ²) of the body held at its first interface; factors of mass and stiffness likewise."""
-    lin = iso.linearise(cantilever(4, 2, damping=0.03), cantilever(4, 2).compile().q0)
-    assert lin.poles.size == 16
-    np.testing.assert_allclose(-lin.poles.real, 0.03 * np.abs(lin.poles), rtol=1e-6)
-    lin = iso.linearise(cantilever(4, 2, damping=(0.5, 1e-4)), cantilever(4, 2).compile().q0)
-    np.testing.assert_allclose(-lin.poles.real, (0.5 + 1e-4 * np.abs(lin.poles) ** 2) / 2, rtol=1e-6)
+    for given in (0.03, (0.5, 1e-4)):
+        mech = cantilever(4, 2, damping=given)
+        mech.gravity = (0, 0, 0)
+        poles = iso.linearise(mech).poles
+        size = np.abs(poles)
+        assert size.size == 8
+        expected = given * size if isinstance(given, float) else (given[0] + given[1] * size**2) / 2
+        swinging_ones = np.abs(poles.imag) > 0
+        np.testing.assert_allclose(-poles.real[swinging_ones], expected[swinging_ones], rtol=1e-6)
+        assert swinging_ones.sum() >= 6
 
 
 def test_modes_are_shown() -> None:

@@ -241,7 +241,8 @@ def _refuse_locked(what: str, elements: FiniteElements, basis: FloatArray, K: Fl
 
 
 def _refuse_soft(what: str, names: tuple[str, ...], K: FloatArray, M: FloatArray) -> None:
-    """InputError for interfaces that move against the first one without strain, or by themselves."""
+    """InputError for interfaces that move against the first one without strain, or by
+    themselves."""
     if K.shape[0] == 0:
         return
     values, shapes = linalg.eigh(K, M)

@@ -252,8 +252,8 @@ class FlexibleView(ShownInNotebooks):
         folder.mkdir(parents=True, exist_ok=True)
         corners = solid.mesh.p.shape[1]
         lines = []
-        every = np.arange(self.sol.t.size)
-        for row in every if rows is None else every[np.asarray(rows)]:
+        every = range(self.sol.t.size)
+        for row in every if rows is None else [every[k] for k in rows]:
             stress = self.stress(row)
             fields = {"displacement": self.displacement(row)[:corners], "von Mises": self.von_mises(row)}
             fields["stress"] = stress.reshape(len(stress), 9)

@@ -3,9 +3,9 @@
     ∂U/∂q − Q + Gᵀλ + σ M (q ⊖ q_n) = 0,   φ(q) = 0,      σ towards 0
 
 These are backward Euler steps of a motion in which inertia is friction, M q' = forces, to its end
-(isodyn.studies.load_path). A bar that swings turns by radians while it may stretch by millionths: an
-explicit step downhill could turn it by no more than √(2 weight/EA), a step of this kind turns it as
-far as it likes, because the iteration ends at a bar that is not stretched.
+(isodyn.studies.load_path). A bar that swings turns by radians while it may stretch by millionths:
+an explicit step downhill could turn it by no more than √(2 weight/EA), a step of this kind turns it
+as far as it likes, because the iteration ends at a bar that is not stretched.
 """
 
 from __future__ import annotations
