@@ -8,9 +8,9 @@ from solutions beside this one, and from systems with other values of the parame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -36,6 +36,16 @@ def reader_of(output: str | tuple[str, str] | Callable[[Solution], Any], sol: So
     return lambda other: Catalogue(other).read(place).values
 
 
+class Varied(Protocol):
+    """A parameter at other values."""
+
+    @property
+    def systems(self) -> tuple[Any, ...]: ...
+
+    @property
+    def weights(self) -> tuple[float, ...]: ...
+
+
 class Sensitivity:
     """Derivatives of a run by one parameter.
 
@@ -52,9 +62,9 @@ class Sensitivity:
         body.
     v, a, lam
         Derivatives of velocities (k, nv), accelerations (k, nv) and multipliers (k, m).
-    systems, weights
-        Systems at other values of the parameter, and the weights with which they make a derivative,
-        that of the system itself last.
+    varied
+        What has the systems at other values of the parameter (`systems`), and the weights with which
+        they make a derivative, that of the system itself last (`weights`).
 
     Examples
     --------
@@ -76,12 +86,11 @@ class Sensitivity:
         v: FloatArray,
         a: FloatArray,
         lam: FloatArray,
-        systems: Sequence[Any],
-        weights: Sequence[float],
+        varied: Varied,
     ) -> None:
         self.sol, self.name, self.value = sol, name, value
         self.dq, self.v, self.a, self.lam = dq, v, a, lam
-        self.systems, self.weights = tuple(systems), tuple(weights)
+        self.varied = varied
         self.events: FloatArray = np.zeros(0)  # derivatives of the times of `sol.events`
 
     def __repr__(self) -> str:
@@ -154,7 +163,7 @@ class Sensitivity:
         if not np.isfinite(np.asarray(read(plain), dtype=np.float64)).all():
             raise InputError(f"{output!r} is not finite along the run, so it has no derivative")
         total: Any = 0.0
-        for system, weight in zip((*self.systems, self.sol.system), self.weights, strict=True):
+        for system, weight in zip((*self.varied.systems, self.sol.system), self.varied.weights, strict=True):
             if weight != 0.0:
                 total = total + weight * np.asarray(read(self._with(system)), dtype=np.float64)
         h = self._step()

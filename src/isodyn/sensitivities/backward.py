@@ -14,10 +14,10 @@ from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.linear_solvers.block_lu import fill_lower
 from isodyn.linear_solvers.dense import lu_solve_transposed
 from isodyn.linear_solvers.many_solves import solve_transposed
-from isodyn.sensitivities.by_parameters import by_parameter, own_answers
+from isodyn.sensitivities.by_parameters import by_parameter, part_of
 from isodyn.sensitivities.forward import MOST, UNSOLVED, is_last
 from isodyn.sensitivities.linearise import ask, exact_matrix, linearise, times, times_transposed
-from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tangents, Tape, Together, Varied
+from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tape, Together, Varied
 from isodyn.sensitivities.retraction import move_back
 from isodyn.stepping.closure import copy_to, end_state, fill_with
 from isodyn.stepping.mass_range import factorise_range
@@ -205,19 +205,22 @@ def end_back(leg: Leg, dt: float, shift: float, keep: bool, memory: Memory, line
 
 
 @kernel()
-def add_parameters(p: Physics, leg: Leg, dt: float, keep: bool, tangents: Tangents, adjoint: Adjoint, j: int) -> None:
-    """What the equations of the step say about parameter j."""
+def add_parameter(p: Physics, leg: Leg, dt: float, keep: bool, varied: Varied, adjoint: Adjoint, j: int) -> None:
+    """What the equations of the step say about parameter j, whose derivatives are in `varied`."""
     total = 0.0
-    for i in range(adjoint.w_1.size):
-        total -= adjoint.w_1[i] * tangents.f[j, i]
+    v_1, v_2 = part_of(varied.first_v, j)
+    for i in range(v_2 - v_1):
+        k = natural(varied.v_of[v_1 + i])
+        total -= adjoint.w_1[k] * varied.f[i]
         if keep:
-            total += adjoint.w_4[i] * tangents.g[j, i]
-    for e in range(p.rows.size):
-        i = p.rows[e]
-        of_q, of_v = weights_of_row(p, leg, dt, i)
-        total -= adjoint.w_2[i] * (of_q * tangents.phi[j, i] + of_v * tangents.rate[j, i])
+            total += adjoint.w_4[k] * varied.g[i]
+    row_1, row_2 = part_of(varied.first_row, j)
+    for i in range(row_2 - row_1):  # multipliers of rows that are not enforced are zero
+        k = natural(varied.row_of[row_1 + i])
+        of_q, of_v = weights_of_row(p, leg, dt, k)
+        total -= adjoint.w_2[k] * (of_q * varied.phi[i] + of_v * varied.rate[i])
         if keep:
-            total -= adjoint.w_3[i] * tangents.phi[j, i] / (dt * dt)
+            total -= adjoint.w_3[k] * varied.phi[i] / (dt * dt)
     adjoint.by[j] += total
 
 
@@ -243,13 +246,12 @@ def multipliers_back(
 @kernel()
 def step_back(
     p: Physics,
-    other: Physics,
+    other_model: Any,
     leg: Leg,
     after: State,
     memory: Memory,
     linear: Linear,
     varied: Varied,
-    tangents: Tangents,
     adjoint: Adjoint,
 ) -> int:
     """Bring the adjoint back over the step in memory."""
@@ -267,12 +269,10 @@ def step_back(
         return status
     status = multipliers_back(p, leg, dt, after, memory, linear, adjoint)
     spread_back(p, leg, dt, after, linear, adjoint)
-    if status == OK:
-        status = own_answers(other, varied, t, t_1, before, after, memory, linear)
     for j in range(varied.in_balance.size):
         if status == OK and varied.in_balance[j] == 1:
-            status = by_parameter(other, varied, j, t, t_1, before, after, memory, linear, tangents)
-            add_parameters(p, leg, dt, keep, tangents, adjoint, j)
+            status = by_parameter(other_model, keep, varied, j, t, t_1, before, after, memory, linear)
+            add_parameter(p, leg, dt, keep, varied, adjoint, j)
     shift = leg.phi * (before.dt - dt) / before.dt if before.dt != 0.0 else 0.0
     end_back(leg, dt, shift, keep, memory, linear, adjoint)
     return status
@@ -308,29 +308,17 @@ def march_back(
 ) -> int:
     """Bring the adjoint back over all steps of a tape."""
     linear, varied = opened(Linear, struct_at(together.linear)), opened(Varied, struct_at(together.varied))
-    tangents = opened(Tangents, struct_at(together.tangents))
     for k in range(tape.count - 1, -1, -1):
         leg = plan.legs[natural(tape.leg[k])]
         traits = leg.traits & ~SOLVES
         p = by_reference(Physics(model, traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-        other = by_reference(
-            Physics(
-                other_model,
-                traits,
-                leg.holonomic,
-                leg.closure,
-                memory.rows,
-                tables,
-                struct_at(together.scratch),
-            )
-        )
         for i in range(adjoint.a.size):
             adjoint.da[i] += tape.shift[k] * adjoint.a[i]
         if tape.row[k] >= 0:
             add_row(leg.phi, tape.row[k], adjoint)
         status = recall_step(p, leg, tape, k, after, memory)
         if status == OK:
-            status = step_back(p, other, leg, after, memory, linear, varied, tangents, adjoint)
+            status = step_back(p, other_model, leg, after, memory, linear, varied, adjoint)
         if status != OK:
             return status
     return OK

@@ -48,8 +48,6 @@ class Linear(Struct):
     work, work_m, levels = reals("nv"), reals("m"), reals("m")
     q_plus, big = reals("nq"), reals("four_nv")
     minus_p, no_a, no_lam = reals("nv"), reals("nv"), reals("m")
-    # balance, range, φ and φ̇ of the system itself, for differences that take it as one of their points
-    own_f, own_g, own_phi, own_rate = reals("nv"), reals("nv"), reals("m"), reals("m")
 
 
 class Tangents(Struct):
@@ -83,14 +81,20 @@ class Many(Struct):
 
 
 class Varied(Struct):
-    """The same model with other values of one parameter: addresses of its tables at five values,
-    and the weights with which their answers make a derivative; which equations the parameter stands
-    in."""
+    """The equations that each parameter stands in (isodyn.sensitivities.pieces): addresses of tables
+    at the points of a difference, those at its own value last, and of scratch memory; the weights
+    with which their answers make a derivative; which equations these are."""
 
-    tables = integers("parameters", 5)
+    tables, scratch = integers("parameters", 5), integers("parameters")
     weights = reals("parameters", 5)
-    needs_own = integer  # whether any of the last weights, of the system itself, counts
     in_balance, in_rows, in_range = integers("parameters"), integers("parameters"), integers("parameters")
+    # places in the whole, those of one parameter behind those of the one before it
+    first_q, first_v, first_row = (integers("parameters_and_one"),) * 3
+    q_of, v_of, row_of = integers("of_q"), integers("of_v"), integers("of_rows")
+    # ---- of the parameter at hand: a state, an answer, and the derivatives of balance, range, φ and φ̇
+    q, v, a, lam = reals("most_q"), reals("most_v"), reals("most_v"), reals("most_rows")
+    answer, answer_m = reals("most_v"), reals("most_rows")
+    f, g, phi, rate = reals("most_v"), reals("most_v"), reals("most_rows"), reals("most_rows")
 
 
 class Derivatives(Struct):
@@ -101,10 +105,10 @@ class Derivatives(Struct):
 
 
 class Together(Struct):
-    """Addresses of what a march with derivatives works on: Linear, Varied, Tangents, Many,
-    scratch memory of the varied model, and Derivatives."""
+    """Addresses of what a march with derivatives works on: Linear, Varied, Tangents, Many and
+    Derivatives."""
 
-    linear, varied, tangents, many, scratch, out = (integer,) * 6
+    linear, varied, tangents, many, out = (integer,) * 5
 
 
 class Tape(Struct):

@@ -24,8 +24,9 @@ from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
 from isodyn.sensitivities.matrix_check import MatrixCheck
-from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, Varied, new_linear
+from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts
+from isodyn.sensitivities.pieces import Piece, new_varied
 from isodyn.sensitivities.saltation import Jump
 from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent
@@ -108,6 +109,7 @@ class SensitiveRun(Run):
     ) -> None:
         self.jumps = {jump.t: jump for jump in jumps}
         self.jump_times: list[tuple[Jump, list[float]]] = []
+        self.models: list[Model] = []  # of whole systems at other values of a parameter
         newton = newton or Newton(rtol=1e-13)
         refuse(system, method, newton)
         self.variations = [vary(family, name) for name in names]
@@ -123,9 +125,12 @@ class SensitiveRun(Run):
             leg.max_halvings = leg.reuse = 0
         self.remedies = []
         self.check_columns()
-        self.models = [[self.varied_model(s) for s in one.in_equations[0]] for one in self.variations]
         self.linear = self.new_linear()
-        self.varied = self.new_varied()
+        self.pieces = [one.piece or self.whole(one) for one in self.variations]
+        self.varied = new_varied(self.pieces, [one.of_equations[1] for one in self.variations])
+        for j, one in enumerate(self.variations):
+            if one.piece is None and self.varied.in_balance[j]:
+                self.varied.in_rows[j], self.varied.in_range[j] = self.enters(one)
         self.tangents = Tangents(parameters=len(names), nv=system.nv, m=system.m)
         self.kept = self.tangents.copy()
         self.choices: list[tuple[int, IntArray]] = []  # enforced rows, from which row of the solution on
@@ -137,7 +142,6 @@ class SensitiveRun(Run):
             "varied": self.varied,
             "tangents": self.tangents,
             "many": self.many,
-            "scratch": self.models[0][0].scratch,
             "out": self.derivatives,
         }
         self.together = Together()
@@ -170,6 +174,18 @@ class SensitiveRun(Run):
         exact = type(system) is MechanismSystem
         return model if exact or model.dense is None else model.dense()
 
+    def whole(self, one: Variation) -> Piece:
+        """All equations at other values of a parameter that has no piece of its own."""
+        models = [self.varied_model(system) for system in one.in_equations]
+        own = self.own_twin(models[0])
+        self.models += [*models, own]
+        system, first = self.system, models[0]
+        if any(model.function is not first.function for model in self.models):
+            raise SensitivityError("a parameter changes which functions a system is made of")
+        every = np.arange(system.nq), np.arange(system.nv), np.arange(system.m)
+        tables = *(model.tables for model in models), own.tables
+        return Piece(first.function, tables, first.scratch, *every, moves_mass=True)
+
     def varied_model(self, system: System) -> Model:
         """The model of a system with another value of a parameter, of the same shape."""
         if (system.nq, system.nv, system.m) != (self.system.nq, self.system.nv, self.system.m):
@@ -194,28 +210,14 @@ class SensitiveRun(Run):
         linear.polar = int(exact and known.is_polar())
         return linear
 
-    def new_varied(self) -> Varied:
-        """Tables at other values of the parameters, and where each parameter enters."""
-        varied = Varied(parameters=len(self.variations))
-        functions = {id(model.function) for models in self.models for model in models}
-        if len(functions) > 1:
-            raise SensitivityError("a parameter changes which functions a system is made of")
-        for j, (one, models) in enumerate(zip(self.variations, self.models, strict=True)):
-            own = self.own_twin(models[0])
-            structs = [model.tables for model in models]
-            structs += [own.tables] * (5 - len(structs))
-            varied.tables[j] = addresses(structs)
-            _, varied.weights[j, : len(models)], varied.weights[j, 4] = one.in_equations
-            varied.needs_own = int(varied.needs_own or varied.weights[j, 4] != 0.0)
-            varied.in_balance[j] = any(_differ(model.tables, own.tables) for model in models)
-            if varied.in_balance[j]:
-                varied.in_rows[j], varied.in_range[j] = self.enters(one)
-        return varied
-
     def answers_of(self, one: Variation) -> list[Questions]:
-        """Who answers for the systems with other values of a parameter."""
+        """Who answers for the equations at other values of a parameter, and at its own."""
         if one.name not in self.questions:
-            self.questions[one.name] = [Questions(system) for system in one.systems]
+            whole = one.piece is None
+            asked = (
+                [Questions(s) for s in (*one.in_equations, self.system)] if whole else one.piece.answers(self.system)
+            )
+            self.questions[one.name] = asked
         return self.questions[one.name]
 
     def own_twin(self, like: Model) -> Model:
@@ -268,8 +270,8 @@ class SensitiveRun(Run):
             def by(function: Any, asked: Any = asked, one: Any = one, active: bool = active) -> Any:
                 if not active:
                     return 0.0
-                answers = (function(ask) for ask in (*asked, here.ask))
-                return np.asarray(sum(w * x for w, x in zip(one.weights, answers, strict=True)))
+                pairs = zip(one.of_equations[1], asked, strict=True)
+                return np.asarray(sum(w * function(ask) for w, ask in pairs if w != 0.0))
 
             if jump is not None:
                 dq0, dv0, at = jump.tangent(dq0, dv0, one)
@@ -303,6 +305,8 @@ class SensitiveRun(Run):
             q = settled(other, other.q0)
             return q - q0 if system.difference is None else np.asarray(system.difference(q0.copy(), q.copy()))
 
+        if one.piece is not None:
+            return one.given_start(system)
         dq0 = np.zeros(n) if system.nq == 0 else one.difference(from_here, system)
         return dq0, one.difference(lambda other: other.v0, system)
 
@@ -335,15 +339,15 @@ class SensitiveRun(Run):
         if self.many.B.shape[0] != self.system.nv + self.independent.chosen.size:
             self.many = self.new_many()
             self.together.many = addresses([self.many])[0]
-        model, other = self.model, self.models[0][0] if self.models else self.model
-        tables: Any = model.function, model.tables, model.scratch, other.function, self.plan, upto
+        model = self.model
+        tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan, upto
         tables += self.state, self.memory, self.columns, self.rows, self.counters, self.together
         status = int(march_tangents(*tables))
         return self.understood(status)
 
     def understood(self, status: int) -> int:
         """Raise what a march with derivatives was stopped by; other statuses as they are."""
-        for one in (self.model, *(x for models in self.models for x in models)):
+        for one in (self.model, *self.models):
             if one.raised is not None:
                 raise one.raised
         if status == BROKEN:
@@ -369,7 +373,7 @@ class SensitiveRun(Run):
             lam = self.shared(sol, q, lam)
         for j, one in enumerate(self.variations):
             sol.sensitivities[one.name] = Sensitivity(
-                sol, one.name, one.value, q[:, j], v[:, j], a[:, j], lam[:, j], one.systems, one.weights
+                sol, one.name, one.value, q[:, j], v[:, j], a[:, j], lam[:, j], one
             )
         return sol
 
@@ -383,9 +387,3 @@ class SensitiveRun(Run):
             for j, one in enumerate(self.variations):
                 out[k, j] = here.derivative(one, bool(self.varied.in_rows[j]), dq[k, j], dlam[k, j])
         return out
-
-
-def _differ(one: Any, other: Any) -> bool:
-    """Whether two structs hold other numbers."""
-    words = one.__dict__["_integers"], other.__dict__["_integers"]
-    return not np.array_equal(*words)

@@ -170,8 +170,8 @@ class TapedRun(SensitiveRun):
 
     def back_over_tape(self, memory: Any, after: Any, adjoint: Adjoint) -> None:
         """Bring the adjoint back over the steps that are written down."""
-        model, other = self.model, self.models[0][0]
-        tables: Any = model.function, model.tables, model.scratch, other.function, self.plan
+        model = self.model
+        tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan
         tables += after, memory, self.tape, self.together, adjoint
         status = march_back(*tables)
         self.check(self.understood(int(status)), self.tape.t[0], self.tape.t_after[0])
