@@ -159,16 +159,16 @@ class Sensitivity:
             If there is no such quantity.
         """
         read = reader_of(output, self.sol)
-        plain = self._with(self.sol.system)
-        if not np.isfinite(np.asarray(read(plain), dtype=np.float64)).all():
+        plain = np.asarray(read(self._with(self.sol.system)), dtype=np.float64)
+        if not np.isfinite(plain).all():
             raise InputError(f"{output!r} is not finite along the run, so it has no derivative")
-        total: Any = 0.0
-        for system, weight in zip((*self.varied.systems, self.sol.system), self.varied.weights, strict=True):
-            if weight != 0.0:
-                total = total + weight * np.asarray(read(self._with(system)), dtype=np.float64)
+        total: Any = np.zeros(plain.shape)
+        for system, weight in zip(self.varied.systems, self.varied.weights, strict=False):
+            if weight != 0.0:  # what does not change adds no rounding, weights having the sum zero
+                total = total + weight * (np.asarray(read(self._with(system)), dtype=np.float64) - plain)
         h = self._step()
         for k, weight in CENTRAL if h > 0.0 else ():
-            total = total + weight / h * np.asarray(read(self.beside(k * h)), dtype=np.float64)
+            total = total + weight / h * (np.asarray(read(self.beside(k * h)), dtype=np.float64) - plain)
         return np.asarray(total)
 
     def _step(self) -> float:

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from isodyn.kernels.compiled import CONSTRAINT, MODEL_TYPE, OK, SOLVES, SPARSE, i8, kernel
+from isodyn.kernels.compiled import (
+    CONSTANT_MASS,
+    CONSTRAINT,
+    MODEL_TYPE,
+    OK,
+    SOLVES,
+    SPARSE,
+    FloatArray,
+    i8,
+    kernel,
+)
 from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.linear_solvers.block_lu import fill_lower
@@ -20,8 +30,8 @@ from isodyn.sensitivities.linearise import ask, exact_matrix, linearise, times, 
 from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tape, Together, Varied
 from isodyn.sensitivities.retraction import move_back
 from isodyn.stepping.closure import copy_to, end_state, fill_with
-from isodyn.stepping.mass_range import factorise_range
-from isodyn.stepping.matrix import assemble, decompose
+from isodyn.stepping.mass_range import leave_positions
+from isodyn.stepping.matrix import assemble, decompose, keep_first
 from isodyn.stepping.memory import MEMORY, PLAN, STATE, Leg, Memory, Physics, State
 from isodyn.stepping.step import predict
 
@@ -49,23 +59,39 @@ def recall_step(p: Physics, leg: Leg, tape: Tape, k: int, after: State, memory: 
 
 
 @kernel()
-def factorise_back(p: Physics, linear: Linear, adjoint: Adjoint, memory: Memory) -> int:
-    """Factors of [c₀M + c₁C + c₂K, Dᵀ; G₁ 0] of the linearised step, into memory.J."""
-    c, n, m = memory.c, natural(linear.work.size), natural(p.rows.size)
-    values = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
+def factorise_pair(p: Physics, linear: Linear, G: FloatArray, of_range: bool, memory: Memory) -> int:
+    """Factors of [J₁₁ Gᵀ; G₁ 0], with J₁₁ in memory.J_11, into memory.J; `of_range` without rows of
+    velocities."""
+    n, m = natural(linear.work.size), natural(p.rows.size)
+    copy_to(G, memory.G)
+    assemble(p, memory.c, memory, False)
+    if p.traits & SPARSE:
+        copy_to(linear.G_1, memory.G_1)
+        fill_lower(memory.G_1, memory.blocks, memory.J)
+    else:
+        for k in range(m):
+            for j in range(n):
+                memory.J[(n + k) * (n + m) + j] = linear.G_1[p.rows[k] * n + j]
+    if of_range:
+        leave_positions(p, memory)
+    return decompose(p, memory)
+
+
+@kernel()
+def factorise_back(p: Physics, linear: Linear, keep: bool, memory: Memory) -> int:
+    """Factors of [M_n G_nᵀ; G₁ 0] into memory.J_S, and of [c₀M + c₁C + c₂K, Dᵀ; G₁ 0] of the
+    linearised step into memory.J."""
+    c, small = memory.c, p.rows.size == 0 and not p.traits & SPARSE
+    if keep:
+        copy_to(linear.M_n, memory.J_11)
+        status = factorise_pair(p, linear, linear.G_n, True, memory)
+        if status != OK:
+            return status
+        keep_first(p, memory)
+    values = memory.J if small else memory.J_11
     for i in range(linear.K.size):
         values[i] = c[0] * linear.M[i] + c[1] * linear.C[i] + c[2] * linear.K[i]
-    if m > 0 or p.traits & SPARSE:
-        copy_to(linear.D, memory.G)
-        assemble(p, c, memory, False)
-        if p.traits & SPARSE:
-            copy_to(linear.G_1, memory.G_1)
-            fill_lower(memory.G_1, memory.blocks, memory.J)
-        else:
-            for k in range(m):
-                for j in range(n):
-                    memory.J[(n + k) * (n + m) + j] = linear.G_1[p.rows[k] * n + j]
-    return decompose(p, memory)
+    return decompose(p, memory) if small else factorise_pair(p, linear, linear.D, False, memory)
 
 
 @kernel()
@@ -89,8 +115,11 @@ def solve_back(p: Physics, memory: Memory, adjoint: Adjoint, second: bool, b: An
 @kernel()
 def prepare_range(p: Physics, linear: Linear, memory: Memory) -> int:
     """M_n and G_n of the range."""
-    before, c = memory.before, memory.kappa
-    status = exact_matrix(p, linear, 0, before.t, before.q, before.v, linear.no_a, linear.no_lam, memory, linear.M_n)
+    before, c, status = memory.before, memory.kappa, OK
+    if not p.traits & CONSTANT_MASS:
+        status = exact_matrix(
+            p, linear, 0, before.t, before.q, before.v, linear.no_a, linear.no_lam, memory, linear.M_n
+        )
     if status == OK:
         status = ask(p, linear, CONSTRAINT, before.t, before.q, before.v, linear.no_a, before.lam, c, linear.G_n)
     return status
@@ -157,7 +186,7 @@ def correct_back(
         fill_with(linear.work_m, 0.0)
         times(linear.G_starts, linear.G_columns, linear.G_n, adjoint.w_4, -1.0, linear.work_m)
         for e in range(m):
-            memory.dp[n + e] = linear.work_m[p.rows[e]]
+            memory.dp[n + e] = linear.work_m[p.rows[e]] if p.rows[e] < p.holonomic else 0.0
         solve_back(p, memory, adjoint, True, memory.dp)
     solve_back(p, memory, adjoint, False, memory.dx)
     return add_back(p, leg, keep, memory, adjoint)
@@ -225,14 +254,24 @@ def add_parameter(p: Physics, leg: Leg, dt: float, keep: bool, varied: Varied, a
 
 
 @kernel()
+def extrapolate(known: int, w: FloatArray, old: FloatArray) -> None:
+    """A guess of the next w, where `known` of them have been found since the last jump."""
+    for i in range(w.size):
+        now = w[i]
+        w[i] = 2.0 * now - old[i] if known > 1 else now if known == 1 else 0.0
+        old[i] = now
+
+
+@kernel()
 def multipliers_back(
     p: Physics, leg: Leg, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
 ) -> int:
-    """The multipliers of a step, by iteration."""
-    fill_with(adjoint.w_1, 0.0)
-    fill_with(adjoint.w_2, 0.0)
-    fill_with(adjoint.w_3, 0.0)
-    fill_with(adjoint.w_4, 0.0)
+    """The multipliers of a step, by iteration, from those of the two steps after it."""
+    extrapolate(adjoint.known, adjoint.w_1, adjoint.old_1)
+    extrapolate(adjoint.known, adjoint.w_2, adjoint.old_2)
+    extrapolate(adjoint.known, adjoint.w_3, adjoint.old_3)
+    extrapolate(adjoint.known, adjoint.w_4, adjoint.old_4)
+    adjoint.known += 1
     last, status = 1e300, UNSOLVED
     for k in range(MOST):
         change = correct_back(p, leg, dt, after, memory, linear, adjoint)
@@ -258,13 +297,11 @@ def step_back(
     before, dt = memory.before, after.dt
     t, t_1 = min(before.t + leg.W1 * dt, leg.t_limit), min(after.t, leg.t_limit)
     keep = p.closure.keep_position == 1 and p.rows.size > 0
-    status = factorise_range(p, t_1, before, memory) if keep else OK
-    if status == OK:
-        status = linearise(p, leg, t, t_1, dt, before, after, memory, linear)
+    status = linearise(p, leg, t, t_1, dt, before, after, memory, linear)
     if status == OK and keep:
         status = prepare_range(p, linear, memory)
     if status == OK:
-        status = factorise_back(p, linear, adjoint, memory)
+        status = factorise_back(p, linear, keep, memory)
     if status != OK:
         return status
     status = multipliers_back(p, leg, dt, after, memory, linear, adjoint)

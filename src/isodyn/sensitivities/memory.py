@@ -135,6 +135,8 @@ class Adjoint(Struct):
     q, v, a, da, lam = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals("m")
     by = reals("parameters")  # derivatives of the objective by the parameters
     w_1, w_2, w_3, w_4 = reals("nv"), reals("m"), reals("m"), reals("nv")
+    # those of the step after, and of how many steps since the last jump
+    old_1, old_2, old_3, old_4, known = reals("nv"), reals("m"), reals("m"), reals("nv"), integer
     Q_1, V_1, D_1, Kw, D_b, Cw, Mw = (reals("nv"),) * 7
     u, B, X = reals("m"), reals("unknowns", 1), reals("unknowns", 1)
     # of the rows of a solution: derivatives of the objective
@@ -177,13 +179,20 @@ def groups_of(starts: IntArray, columns: IntArray, nv: int) -> list[list[int]]:
 
 
 def new_linear(
-    system: System, model: Any, *, exact: bool, rotations: IntArray, cayley: bool, transposed: bool
+    system: System,
+    model: Any,
+    *,
+    exact: bool,
+    rotations: IntArray,
+    cayley: bool,
+    transposed: bool,
+    groups: list[list[int]],
 ) -> Linear:
     """Memory for the linearised steps of a system; with what adjoints need where they are asked
-    for."""
+    for. `groups` are the columns of Γ that may be other than zero, those together that share no
+    row."""
     nq, nv, m = system.nq, system.nv, system.m
     J_starts, J_columns, G_starts, G_columns = patterns(model, nv, m)
-    groups = groups_of(G_starts, G_columns, nv) if m and nq else []
     linear = Linear(
         nq=nq,
         nv=nv,
@@ -202,7 +211,7 @@ def new_linear(
     linear.rotations, linear.cayley, linear.exact = rotations, int(cayley), int(exact)
     linear.size_v = system.scales.v
     if groups:
-        group = np.empty(nv, dtype=np.int64)
+        group = np.full(nv, len(groups), dtype=np.int64)  # columns of zeros come last, in no group
         for k, members in enumerate(groups):
             group[members] = k
         of_entries = group[G_columns]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from isodyn.errors import ConvergenceError, SensitivityError
 from isodyn.kernels.compiled import (
-    GENERAL,
+    CONSTANT_MASS,
+    JACOBIAN,
     KNOWS_MASS,
-    NONIDEAL,
     FloatArray,
     IntArray,
 )
@@ -22,6 +21,7 @@ from isodyn.marching.run import Run
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
+from isodyn.sensitivities.differentiable import refuse, rotations_of, with_mass_range
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
 from isodyn.sensitivities.matrix_check import MatrixCheck
 from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, new_linear
@@ -39,55 +39,7 @@ from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
-SIDE_BY_SIDE = 8  # parameters that are brought along together
-
-
-def refuse(system: Any, method: Method, newton: Newton) -> None:
-    """SensitivityError for what cannot be differentiated."""
-    closure, model = method.closure, system.model()
-    mechanical = isinstance(system, MechanismSystem)
-    why = {
-        "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
-        "forces that depend on multipliers": bool(model.traits & NONIDEAL),
-        "coordinates with a retraction of their own": system.retract is not None and not mechanical,
-        "nonholonomic rows beside holonomic ones whose φ is kept": 0 < system.m_phi < system.m
-        and closure.keep_position,
-        "flexible bodies": mechanical and bool(system.layout.flexible),
-        "continuous states of a mechanism": mechanical and bool(system.layout.states),
-        "a composition of steps": method.composition is not None,
-        "a formulation that closes at the balance": closure.at_balance,
-        "a formulation that eliminates multipliers": closure.eliminate > 0,
-        "a formulation that projects after the step": closure.project > 0,
-        "a formulation with a correction of v, or one in the balance": closure.keep_velocity or closure.in_balance > 0,
-        "a formulation that closes φ̈": system.m > 0 and closure.acceleration != 0.0,
-        "other forms of the iteration than the default": newton.form != 0 or newton.quasi or newton.reuse,
-    }
-    for what, found in why.items():
-        if found:
-            raise SensitivityError(
-                f"{what}: such steps are not differentiated",
-                hint="Stabilised(), VelocityLevel() and PositionLevel() are; so are systems without constraints",
-            )
-
-
-def with_mass_range(method: Method) -> Method:
-    """The same method, with corrections of q that are functions of the state."""
-    if not method.closure.keep_position:
-        return method
-    return replace(
-        method,
-        closure=replace(method.closure, mass_range=True),
-        first_closure=replace(method.first_closure, mass_range=method.first_closure.keep_position),
-    )
-
-
-def rotations_of(system: System) -> tuple[IntArray, bool]:
-    """Where rotation vectors are in v, and whether rotations are moved by the Cayley map."""
-    if not isinstance(system, MechanismSystem):
-        return np.zeros(0, dtype=np.int64), False
-    layout = system.layout
-    first = [layout.first_v[k] + 3 for k, body in enumerate(layout.bodies) if body.kind == "spatial"]
-    return np.array(first, dtype=np.int64), layout.cayley
+SIDE_BY_SIDE = 32  # parameters that are brought along together, at most
 
 
 class SensitiveRun(Run):
@@ -204,10 +156,21 @@ class SensitiveRun(Run):
         exact = type(self.system) is MechanismSystem and known.is_exact()
         if not exact and self.model.sparsity is not None:
             self.model = self.model.dense() if self.model.dense is not None else self.model
+        polar = exact and known.is_polar()
         linear = new_linear(
-            self.system, self.model, exact=exact, rotations=rotations, cayley=cayley, transposed=self.transposed
+            self.system,
+            self.model,
+            exact=exact,
+            rotations=rotations,
+            cayley=cayley,
+            transposed=self.transposed,
+            groups=known.groups(self.model, polar),
         )
-        linear.polar = int(exact and known.is_polar())
+        linear.polar = int(polar)
+        if self.model.traits & CONSTANT_MASS:
+            ask, q, v = Questions(self.system, self.model), settled(self.system, self.system.q0), self.system.v0
+            linear.M = ask.ask(JACOBIAN, float(self.stretches[0].t_start), q, v, v, linear.M.size)
+            linear.M_n = linear.M[: linear.M_n.size]
         return linear
 
     def answers_of(self, one: Variation) -> list[Questions]:
@@ -251,7 +214,7 @@ class SensitiveRun(Run):
     # ---- the course of the run
 
     def start(self, stretch: Any, *, first: bool) -> None:
-        jump = None if first else self.jumps.get(float(stretch.t_start))
+        self.jump = jump = None if first else self.jumps.get(float(stretch.t_start))
         if jump is not None:
             after = jump.begin(self.sample())
             self.state.q[:], self.state.v[:] = after.q, after.v
@@ -263,30 +226,34 @@ class SensitiveRun(Run):
         t = float(stretch.t_start) if first else float(np.nextafter(stretch.t_start, np.inf))
         here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state)
         self.here, tangents = here, self.tangents
+        at = np.zeros((len(self.variations), 1))
         for j, one in enumerate(self.variations):
-            dq0, dv0 = self.given_start(one) if first else (tangents.q[j].copy(), tangents.v[j].copy())
-            asked, active = self.answers_of(one), bool(self.varied.in_balance[j])
-
-            def by(function: Any, asked: Any = asked, one: Any = one, active: bool = active) -> Any:
-                if not active:
-                    return 0.0
-                pairs = zip(one.of_equations[1], asked, strict=True)
-                return np.asarray(sum(w * function(ask) for w, ask in pairs if w != 0.0))
-
-            if jump is not None:
-                dq0, dv0, at = jump.tangent(dq0, dv0, one)
-                self.jump_times[-1][1].append(at)
-            dq = here.position(by, dq0)
-            dv = here.velocity(by, dq, dv0)
-            if jump is not None:  # back from the event to a fixed time
-                dq, dv = dq - at * here.v * bool(self.system.nq), dv - at * here.a
-            da, dlam = here.acceleration(by, dq, dv)
-            tangents.q[j], tangents.v[j], tangents.a[j] = dq, dv, da
-            tangents.da[j], tangents.lam[j] = 0.0, dlam
+            if first:
+                tangents.q[j], tangents.v[j] = self.given_start(one)
+            elif jump is not None:
+                tangents.q[j], tangents.v[j], at[j] = jump.tangent(tangents.q[j].copy(), tangents.v[j].copy(), one)
+        dq = here.position(self.by_equations, tangents.q.copy())
+        dv = here.velocity(self.by_equations, dq, tangents.v.copy())
+        if jump is not None:  # back from the event to a fixed time
+            self.jump_times[-1][1].extend(at[:, 0])
+            dq, dv = dq - at * here.v * bool(self.system.nq), dv - at * here.a
+        tangents.q[:], tangents.v[:] = dq, dv
+        tangents.a[:], tangents.lam[:] = here.acceleration(self.by_equations, dq, dv)
+        tangents.da[:] = 0.0
         tangents.step, tangents.known = int(self.state.step), 0
         k = int(self.counters.rows) - 1
         for name in () if self.transposed else ("q", "v", "a", "lam"):
             getattr(self.derivatives, name)[k] = getattr(tangents, name)
+
+    def by_equations(self, function: Callable[[Questions], FloatArray]) -> FloatArray:
+        """∂/∂θ of what is asked of the equations, a row for each parameter."""
+        found = []
+        for j, one in enumerate(self.variations):
+            active = self.varied.in_balance[j] == 1
+            pairs = zip(one.of_equations[1], self.answers_of(one), strict=True) if active else ()
+            found.append(sum(weight * function(ask) for weight, ask in pairs if weight != 0.0))
+        zero = next((0.0 * x for x in found if np.ndim(x)), 0.0)
+        return np.array([x + zero for x in found]) if np.ndim(zero) else np.zeros((len(found), 1))
 
     def given_start(self, one: Variation) -> tuple[FloatArray, FloatArray]:
         """Derivatives of the start as it is given."""
