@@ -17,7 +17,7 @@ from isodyn.marching.sampling import refuse_controllers
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition
 from isodyn.sensitivities.gradient import Gradient, Objective, Output, gradient_of
-from isodyn.sensitivities.parameters import family_of
+from isodyn.sensitivities.parameters import NamedParts, family_of
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.saltation import event_times, jumps_of, refuse_switches
 from isodyn.sensitivities.taped_run import TapedRun
@@ -89,7 +89,8 @@ def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, opt
 
 def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
     """System, family and method of a run with derivatives."""
-    family, system = family_of(given), as_system(given)
+    family = family_of(given)
+    system = family.at({}) if isinstance(family, NamedParts) else as_system(given)
     if not is_system(system):
         raise SensitivityError(f"a {type(system).__name__} is not differentiated")
     refuse_controllers(system, "a run with sensitivities does not")

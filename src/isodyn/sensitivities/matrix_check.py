@@ -94,7 +94,6 @@ class MatrixCheck:
         """∂φ̇/∂q d from φ̈."""
         none, cross = np.zeros(self.system.nv), np.zeros(self.system.nv)
         above, below = (self.ask.acceleration(self.t, q, v + s * d, none) for s in (1.0, -1.0))
-        for first in self.rotations:
-            here = slice(first, first + 3)
-            cross[here] = np.cross(d[here], v[here])
+        places = self.rotations[:, None] + np.arange(3)
+        cross[places] = np.cross(d[places], v[places])
         return np.asarray(0.25 * (above - below) + 0.5 * G @ cross)

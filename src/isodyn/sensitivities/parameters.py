@@ -166,6 +166,7 @@ class NamedParts:
         self.system, self.description = system, system.description
         self.parts = parts = system.description.parts
         self.known = {**parts.bodies, **parts.joints, **parts.loads}
+        self.places: dict[str, tuple[str, list[str]]] = {}  # of names that were asked for
 
     @cached_property
     def numbers(self) -> Renumbering | None:
@@ -184,6 +185,12 @@ class NamedParts:
         """The part that a name begins with, and what of it is meant."""
         if not isinstance(name, str):
             raise InputError(f"the name of a parameter is a text such as 'crank.mass', received {name!r}")
+        if name not in self.places:
+            self.places[name] = self.found(name)
+        return self.places[name]
+
+    def found(self, name: str) -> tuple[str, list[str]]:
+        """`split`, by looking at all parts."""
         name = re.sub(r"\[(\d+)\]", r".\1", name)  # as sweeps write it
         if name.split(".")[0] == "gravity" and "gravity" not in self.known:
             return "", name.split(".")[1:]

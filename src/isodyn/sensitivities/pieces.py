@@ -9,7 +9,7 @@ are. What is not made of rigid bodies, joints and loads has no pieces.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from isodyn.joints.words import Row, Word
 from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import addresses
+from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import LoadForces, LoadPart
 from isodyn.mechanism.counted import counted_angles
 from isodyn.mechanism.layout import MechanismLayout
@@ -139,14 +140,9 @@ class Pieces:
         places = self.places(own, names)
         if places is None:
             return None
-        scratch: Struct | None = None
-        tables = []
-        for one in (*layouts, own):
-            assert one is not None
-            made, scratch = one.build(sparse=False)
-            tables.append(made)
-        assert scratch is not None
-        return Piece(self.system.function, tuple(tables), scratch, *places, moves_mass=body is not None)
+        made, scratch = own.build(sparse=False)
+        tables = [with_numbers_of(one, own, made) for one in layouts if one is not None]
+        return Piece(self.system.function, (*tables, made), scratch, *places, moves_mass=body is not None)
 
     def layout(self, names: set[str], changed: Mapping[str, Any], bodies: list[str] | None) -> MechanismLayout | None:
         """The parts of a piece, some of them changed; None where it is no mechanism of rigid bodies
@@ -235,6 +231,37 @@ def alike(one: MechanismLayout, other: MechanismLayout) -> bool:
         return words, rows, laws, [(x.kind, x.body) for x in layout.loads], angles, bodies
 
     return bool(shape(one) == shape(other))
+
+
+def with_numbers_of(layout: MechanismLayout, own: MechanismLayout, tables: Any) -> Any:
+    """The tables of a piece like `own`, whose tables are known: a copy with other numbers, unless
+    there are others among functions of time and formulas."""
+    timed = [(x.target, y.target) for x, y in zip(layout.rows, own.rows, strict=True)]
+    timed += [(x.shift, y.shift) for x, y in zip(layout.laws, own.laws, strict=True)]
+    timed += [(x.time, y.time) for x, y in zip(layout.loads, own.loads, strict=True)]
+    constant = all(x is y or (type(x) is float and x == y) for x, y in timed)
+    if not constant or any(isinstance(law.force, FormulaLaw) for law in layout.laws):
+        return layout.build(sparse=False)[0]
+    made = tables.copy()
+    for k, body in enumerate(layout.bodies):
+        if body is not own.bodies[k]:
+            made.bodies[k].mass, made.bodies[k].inertia = body.mass, body.inertia
+    for k, word in enumerate(layout.words):
+        made.measures[k].word.words[:] = word.numbers.words
+    weights = [weight for row in layout.rows for weight, _ in row.terms]
+    for k, weight in enumerate(weights):
+        made.terms[k].weight = weight
+    coincident = layout.coincidences()
+    for k, count in enumerate(coincident):
+        made.rows[k].coincident = count
+    for k, law in enumerate(layout.laws):
+        for one in fields(law.force):
+            setattr(made.laws[k], one.name, getattr(law.force, one.name))
+    for k, load in enumerate(layout.loads):
+        made.loads[k].vector, made.loads[k].point, made.loads[k].coefficient = load.vector, load.point, load.coefficient
+    for k, angle in enumerate(layout.angles):
+        made.turns[k].word.words[:] = angle.word.numbers.words
+    return made
 
 
 def with_other_gravity(system: MechanismSystem, values: Sequence[FloatArray]) -> Piece | None:
