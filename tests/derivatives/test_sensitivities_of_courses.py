@@ -104,8 +104,8 @@ def test_adjoints_go_back_over_events() -> None:
         assert found[name] == pytest.approx(exact, rel=1e-9), name
     with pytest.raises(SensitivityError, match="its rows jump, and move in time"):
         iso.gradient(swing(), objective=iso.Objective(integral="pin.angle"), parameters=names, **run)
+    end = [iso.Event("pin.angle - 1", terminal=True)]
     with pytest.raises(SensitivityError, match="when it ends depends on parameters"):
-        end = [iso.Event("pin.angle - 1", terminal=True)]
         iso.gradient(swing(), objective="pin.angle", parameters=names, **{**run, "events": end})
 
 

@@ -183,10 +183,12 @@ def gradient(
     breakpoints
         Times at which forces jump, as for `integrate`.
     events
-        Events that act on the state, as for `integrate`; for objectives at the end and at given times.
+        Events that act on the state, as for `integrate`; for objectives at the end and at given
+        times.
     checkpoints
-        Number of states that are kept, and of steps that are written down at a time: steps are taken
-        once more then, and more than once where that is less than the square root of their number.
+        Number of states that are kept, and of steps that are written down at a time: steps are
+        taken once more then, and more than once where that is less than the square root of their
+        number.
         If left out, all steps are kept as long as they take less than 256 MB, and 20 states
         otherwise.
     newton

@@ -2,9 +2,9 @@
 
     minimise f(θ, x₁, …)   with   end of part k = start of part k + 1,  and all other constraints
 
-x are coordinates of the states at the nodes, beside a first guess of them, along the directions that
-constraints allow. A motion that runs away from small changes of its start, so that the derivatives of
-one long run are large and crooked, is made of parts that do not.
+x are coordinates of the states at the nodes, beside a first guess of them, along the directions
+that constraints allow. A motion that runs away from small changes of its start, so that the
+derivatives of one long run are large and crooked, is made of parts that do not.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class ShootingTrial(Trial):
         times = [float(self.options.get("t0", 0.0)), *(node.t for node in self.nodes), float(self.options["t_end"])]
         parts = [self.run(named, k, times[k], times[k + 1]) for k in range(len(times) - 1)]
         self.solution = parts[-1]
-        found = [self.summed(one, parts) for one in self.numbers]
+        found: list[tuple[Any, Any]] = [self.summed(one, parts) for one in self.numbers]
         for c in self.constraints:
             if c.always and not isinstance(c, Gap):
                 output: Any = c.output
@@ -208,7 +208,7 @@ def in_parts(trial: Trial, values: FloatArray, nodes: Sequence[float], guess: Gu
         states = [(sol.at(t).q, sol.at(t).v) for t in times]
     else:
         states = [guess(t) for t in times]
-    kept = {key: options[key] for key in ("scheme", "formulation", "dt", "newton") if key in options}
+    kept: dict[str, Any] = {key: options[key] for key in ("scheme", "formulation", "dt", "newton") if key in options}
     found = [node_at(system, k + 1, t, *states[k], kept) for k, t in enumerate(times)]
     gaps = tuple(Gap("", equals=0.0, always=True, node=k) for k in range(len(found)))
     names = (*trial.names, *(name for node in found for name in node.names))

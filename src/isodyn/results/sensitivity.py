@@ -63,8 +63,8 @@ class Sensitivity:
     v, a, lam
         Derivatives of velocities (k, nv), accelerations (k, nv) and multipliers (k, m).
     varied
-        What has the systems at other values of the parameter (`systems`), and the weights with which
-        they make a derivative, that of the system itself last (`weights`).
+        What has the systems at other values of the parameter (`systems`), and the weights with
+        which they make a derivative, that of the system itself last (`weights`).
 
     Examples
     --------

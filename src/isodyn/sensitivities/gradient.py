@@ -266,11 +266,11 @@ def by_outputs(variations: Sequence[Variation], sol: Solution, weighted: Weighte
     if not looks_at_system(sol, weighted):
         return found
     least = ROUNDING * float(np.abs(plain).max(initial=0.0))
-    groups = [np.arange(len(variations))]
+    groups = [list(range(len(variations)))]
     while groups:
         group = groups.pop()
         one: Variation = variations[group[0]]
-        if group.size == 1:
+        if len(group) == 1:
             found[group[0]] = float(one.difference(lambda other: weighted.rows(_with(sol, other)).sum(), sol.system))
             continue
         moved = {
@@ -281,7 +281,7 @@ def by_outputs(variations: Sequence[Variation], sol: Solution, weighted: Weighte
         except IsodynError:  # values that do not go together
             changed = np.array([np.inf])
         if not changed.max(initial=0.0) <= least:
-            groups += np.array_split(group, 2)
+            groups += [group[: len(group) // 2], group[len(group) // 2 :]]
     return found
 
 

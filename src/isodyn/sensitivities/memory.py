@@ -81,9 +81,9 @@ class Many(Struct):
 
 
 class Varied(Struct):
-    """The equations that each parameter stands in (isodyn.sensitivities.pieces): addresses of tables
-    at the points of a difference, those at its own value last, and of scratch memory; the weights
-    with which their answers make a derivative; which equations these are."""
+    """The equations that each parameter stands in (isodyn.sensitivities.pieces): addresses of
+    tables at the points of a difference, those at its own value last, and of scratch memory; the
+    weights with which their answers make a derivative; which equations these are."""
 
     tables, scratch = integers("parameters", 5), integers("parameters")
     weights = reals("parameters", 5)
@@ -91,7 +91,7 @@ class Varied(Struct):
     # places in the whole, those of one parameter behind those of the one before it
     first_q, first_v, first_row = (integers("parameters_and_one"),) * 3
     q_of, v_of, row_of = integers("of_q"), integers("of_v"), integers("of_rows")
-    # ---- of the parameter at hand: a state, an answer, and the derivatives of balance, range, φ and φ̇
+    # ---- of the parameter at hand: a state, an answer, derivatives of balance, range, φ and φ̇
     q, v, a, lam = reals("most_q"), reals("most_v"), reals("most_v"), reals("most_rows")
     answer, answer_m = reals("most_v"), reals("most_rows")
     f, g, phi, rate = reals("most_v"), reals("most_v"), reals("most_rows"), reals("most_rows")

@@ -173,7 +173,7 @@ class Pieces:
         for name, part in changed.items():
             for group in (parts.bodies, parts.joints, parts.loads):
                 if name in group:
-                    group[name] = part  # type: ignore[index]
+                    group[name] = part
         return parts
 
     def forces(self, world: World, name: str) -> LoadForces | None:

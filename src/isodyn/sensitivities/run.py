@@ -78,7 +78,7 @@ class SensitiveRun(Run):
         self.remedies = []
         self.check_columns()
         self.linear = self.new_linear()
-        self.pieces = [one.piece or self.whole(one) for one in self.variations]
+        self.pieces = [one.piece or self.all_equations(one) for one in self.variations]
         self.varied = new_varied(self.pieces, [one.of_equations[1] for one in self.variations])
         for j, one in enumerate(self.variations):
             if one.piece is None and self.varied.in_balance[j]:
@@ -126,7 +126,7 @@ class SensitiveRun(Run):
         exact = type(system) is MechanismSystem
         return model if exact or model.dense is None else model.dense()
 
-    def whole(self, one: Variation) -> Piece:
+    def all_equations(self, one: Variation) -> Piece:
         """All equations at other values of a parameter that has no piece of its own."""
         models = [self.varied_model(system) for system in one.in_equations]
         own = self.own_twin(models[0])
@@ -176,10 +176,11 @@ class SensitiveRun(Run):
     def answers_of(self, one: Variation) -> list[Questions]:
         """Who answers for the equations at other values of a parameter, and at its own."""
         if one.name not in self.questions:
-            whole = one.piece is None
-            asked = (
-                [Questions(s) for s in (*one.in_equations, self.system)] if whole else one.piece.answers(self.system)
-            )
+            asked: list[Questions] = []
+            if one.piece is None:
+                asked += [Questions(system) for system in (*one.in_equations, self.system)]
+            else:
+                asked += one.piece.answers(self.system)
             self.questions[one.name] = asked
         return self.questions[one.name]
 

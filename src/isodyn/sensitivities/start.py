@@ -37,8 +37,8 @@ class StartTangent:
     """Derivatives of one start by all parameters: rows of arrays belong to parameters.
 
     `ask` answers for the system itself; `rows` are those that are enforced, `given` the start
-    before it was moved, (q, v, a, lam) the start of the run. ∂/∂θ comes from `ask_by`, a function of
-    what is asked, one row for each parameter.
+    before it was moved, (q, v, a, lam) the start of the run. ∂/∂θ comes from `ask_by`, a function
+    of what is asked, one row for each parameter.
     """
 
     def __init__(
@@ -136,7 +136,8 @@ class StartTangent:
     def factorised(self, stage: str) -> Callable[[FloatArray], FloatArray]:
         """Solutions with the matrix of a stage."""
         if self.sparse is not None:
-            ask, pattern = self.sparse, self.sparse.model.sparsity
+            ask: Questions = self.sparse
+            pattern: Any = ask.model.sparsity
             factors = SparseFactors(pattern, self.rows)
             values = ask.ask(JACOBIAN, self.t, self.q, self.v, self.v, pattern.J_columns.size)
             factors.factorise(values, ask.ask(CONSTRAINT, self.t, self.q, self.v, self.v, pattern.G_columns.size))
