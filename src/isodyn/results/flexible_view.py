@@ -226,8 +226,9 @@ class FlexibleView(ShownInNotebooks):
         return solid
 
     def write_vtk(self, folder: str | Path, rows: Any = None) -> Path:
-        """Write the moving mesh with displacements, stresses (xx, xy, … zz) and von Mises' stress as
-        VTK files.
+        """Write the moving mesh with displacements and stresses as VTK files.
+
+        Stresses are there as tensors (xx, xy, … zz) and after von Mises.
 
         Parameters
         ----------
