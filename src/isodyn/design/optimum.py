@@ -138,8 +138,8 @@ def optimise(
         search, and continuity is a condition. Motions that do not stay near to each other are found
         in this way.
     guess
-        Function of time that returns guesses of q and v at the nodes; the run with the values at the
-        start gives them if left out.
+        Function of time that returns guesses of q and v at the nodes; the run with the values at
+        the start gives them if left out.
     **options
         For `integrate`: dt, t_end, scheme, formulation, t0, newton, assemble.
 
