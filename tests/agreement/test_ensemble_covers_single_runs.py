@@ -102,6 +102,35 @@ def test_redundant_rows(save_every):
     assert_same(ens, **options)
 
 
+def test_choices_of_rows_by_turns():
+    """Members of one thread that enforce other rows than those before them, all in the compiled loop."""
+    system = as_system(four_bar())
+    turned = as_system(four_bar(points=((0, 0, 0), (-0.3, 0.04, 0), (0.8, 0.5, 0), (0.9, 0, 0))))
+    options = {"dt": 1e-3, "t_end": 0.02}
+    ens = iso.ensemble([system, turned, system, turned, turned], threads=1, **options)
+    assert not ens.single
+    assert len({ens[i].redundant for i in range(5)}) == 2
+    assert_same(ens, **options)
+
+
+def test_a_user_s_rows_without_known_sizes():
+    """Equations of a user: a rod that is told twice, once as thousands of itself."""
+    system = iso.MechanicalSystem(
+        M=[1.0, 2.0],
+        Q=numba.njit(lambda q, v, t: np.array([0.0, -9.81]) - 0.1 * v),
+        phi=numba.njit(lambda q, t: np.array([1.0, 3e3]) * (q @ q - 1.0)),
+        G=numba.njit(lambda q, t: np.outer(np.array([2.0, 6e3]), q)),
+        b=numba.njit(lambda q, v, t: np.array([-2.0, -6e3]) * (v @ v)),
+        q0=[1.0, 0.0],
+        v0=[0.0, 1.0],
+    )
+    options = {"dt": 1e-2, "t_end": 0.3}
+    ens = iso.ensemble(system, v0=np.outer([0.5, 1.0, -2.0], system.v0), threads=2, **options)
+    assert not ens.single
+    assert all(len(ens[i].redundant) == 1 for i in range(3))
+    assert_same(ens, **options)
+
+
 def test_singular_positions_among_redundant_rows():
     """Parallelograms that begin in, beside and far from the position in which they are flat."""
 

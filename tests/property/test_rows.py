@@ -39,6 +39,33 @@ def test_rank_is_found(case: tuple[np.ndarray, int]) -> None:
     assert (np.diff(rows.chosen) > 0).all()
 
 
+@given(planted(), st.integers(0, 2**32 - 1))
+def test_rounding_does_not_choose(case: tuple[np.ndarray, int], seed: int) -> None:
+    """Rows that are equally good: the first ones are taken, whatever the last digits of G."""
+    G, rank = case
+    G = np.concatenate([G, G])
+    rows = choose(G)
+    assert rows.rank == rank
+    assert rows.chosen.max() < case[0].shape[0]
+    noise = np.random.default_rng(seed).uniform(-1e-15, 1e-15, G.shape)
+    assert np.array_equal(choose(G * (1.0 + noise)).chosen, rows.chosen)
+
+
+def test_small_and_large_matrices_are_judged_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without LAPACK and with it: the same rank and rows of nothing; no rows where G is not finite."""
+    rng = np.random.default_rng(5)
+    for few in (40_000, 0):
+        monkeypatch.setattr("isodyn.linear_solvers.rows.FEW", few)
+        G = rng.standard_normal((30, 12)) @ rng.standard_normal((12, 25))
+        G[7] = 0.0
+        rows = choose(G)
+        assert rows.rank == 12
+        assert 7 in rows.dropped
+        assert np.linalg.matrix_rank(G[rows.chosen]) == 12
+        G[3, 4] = np.nan
+        assert choose(G).rank == 0
+
+
 @given(planted())
 def test_chosen_rows_are_independent_and_span_the_others(case: tuple[np.ndarray, int]) -> None:
     G = case[0]

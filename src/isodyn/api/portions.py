@@ -31,7 +31,7 @@ from isodyn.results.seals import UNFIT, opened_json, packed, sealed_json, unpack
 distributed: Any = Later("distributed")
 
 FORMAT = 1
-PORTIONS, MOST = 20, 10_000  # how many there are, and members in one, where nothing is said
+PORTIONS, MOST = 10, 10_000  # how many there are, and members in one, where nothing is said
 PER_WORKER = 8  # portions of each worker: few enough to cost nothing, enough to end together
 
 Call = Callable[[tuple[Any, ...], FloatArray, FloatArray], Ensemble]

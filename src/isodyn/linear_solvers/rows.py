@@ -2,9 +2,9 @@
 factorisation.
 
 Columns are scaled by typical sizes (isodyn.systems.scales), rows to unit length, then G is
-factorised with column pivoting on Gᵀ, Gᵀ P = Q R; rows whose |R_kk| falls below `tolerance` ×
-|R_11| depend on the ones before. The dropped rows must hold by themselves: where they do not, the
-constraints conflict.
+factorised with column pivoting on Gᵀ, Gᵀ P = Q R (isodyn.linear_solvers.row_pivots; by LAPACK where
+it is large); rows whose |R_kk| falls below `tolerance` × |R_11| depend on the ones before. The
+dropped rows must hold by themselves: where they do not, the constraints conflict.
 
 Large sparse G are factorised as part of [M Gᵀ; G 0] instead: the pivot of a row is the square of
 what is new in it, in the metric of M⁻¹.
@@ -23,6 +23,7 @@ from isodyn.later import sparse as sp
 from isodyn.linear_solvers.blocks import Sparsity, full, storage_of
 from isodyn.linear_solvers.choice import pattern_for
 from isodyn.linear_solvers.dependent_rows import find_dependent
+from isodyn.linear_solvers.row_pivots import pivot_rows
 
 WORN = 0.1  # of the volume that enforced rows span with one of them exchanged: less, and it is
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
@@ -42,6 +43,7 @@ class Rows:
 
 
 LARGE = 400_000  # entries of G beyond which its full factorisation is not tried
+FEW = LARGE // 10  # entries up to which rows are chosen without LAPACK
 
 
 def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
@@ -50,13 +52,14 @@ def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
     if m == 0:
         empty = np.zeros(0, dtype=np.int64)
         return Rows(empty, empty, np.zeros(0))
-    length = np.sqrt(np.einsum("ij,ij->i", G, G))
-    length[length == 0.0] = 1.0
-    scaled = G / length[:, None]
     diagonal, order = np.zeros(m), np.zeros(m, dtype=np.int64)
-    if m == 1:  # nothing to factorise, and SciPy stays where it is
-        diagonal[0] = np.linalg.norm(scaled)
+    if G.size <= FEW:
+        pivot_rows(np.array(G, dtype=np.float64, order="C"), order, diagonal, np.zeros(m))
+    elif not np.isfinite(G).all():
+        order, diagonal = np.arange(m), np.full(m, np.nan)
     else:
+        length = np.linalg.norm(G, axis=1)
+        scaled = G / np.where(length > 0, length, 1.0)[:, None]
         R, order = linalg.lapack.dgeqp3(scaled.T, lwork=2 * m + 32 * (m + 1))[:2]
         order, found = order - 1, np.abs(R.diagonal())
         diagonal[: found.size] = found
@@ -113,12 +116,8 @@ def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray
     B, y = _in_units(G, r, s), r * lam
     if sp.issparse(B) and B.shape[0] * B.shape[1] > LARGE:
         return np.asarray(sparse_linalg.lsqr(B.T, B.T @ y, atol=1e-14, btol=1e-14)[0] / r, dtype=np.float64)
-    return least_in_units(full(B), y) / r
-
-
-def least_in_units(B: FloatArray, y: FloatArray) -> FloatArray:
-    """The multipliers of least norm with the same Bᵀy."""
-    return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0], dtype=np.float64)
+    B = full(B)
+    return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0] / r, dtype=np.float64)
 
 
 def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:

@@ -22,7 +22,7 @@ CHOICE = ("chosen", "dropped", "diagonal")
 def carried(run: Run) -> dict[str, Any]:
     """All that a checkpoint holds. The run forgets its factors, so that its next steps are the same
     as those of a run that is resumed here."""
-    run.renew_memory()
+    run.forget()
     left = run.left
     return {
         **{f"state_{name}": value for name, value in run.state.values().items()},

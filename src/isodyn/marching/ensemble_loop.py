@@ -54,10 +54,11 @@ Course = namedtuple("Course", "t rest plan columns G_starts G_columns")
 where the entries of G are (CSR)."""
 COURSE = types.NamedTuple((f8, LEG, PLAN, COLUMNS, I, I), Course)
 
-Members = namedtuple("Members", "q0 v0 tables scratch by_q by_v rows sizes inertia")
-"""Starts, addresses of tables and scratch of the models and weights (isodyn.systems.scales), a row for
-each member; one row of all but starts when they have the same."""
-MEMBERS = types.NamedTuple((F2, F2, I, I, F2, F2, F2, F2, F2), Members)
+Members = namedtuple("Members", "q0 v0 tables scratch by_q by_v rows sizes inertia units")
+"""Starts, addresses of tables and scratch of the models, weights (isodyn.systems.scales), and the known
+sizes of rows, zero where they are not: a row for each member; one row of all but starts when they
+have the same."""
+MEMBERS = types.NamedTuple((F2, F2, I, I, F2, F2, F2, F2, F2, F2), Members)
 
 Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fresh_counters G t cursor")
 """A thread's own memory, the same as it is before a run, constraint matrix, times of rows, the member in
@@ -166,17 +167,23 @@ def onto_constraints(model: Any, tables: Any, scratch: Any, course: Any, thread:
 
 
 @kernel()
-def independent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
-    """Whether the constraint rows are clearly independent at the state."""
-    state, memory, G, columns = thread.state, thread.memory, thread.G, course.G_columns
-    q, v, lam = state.q, state.v, state.lam
-    if model(CONSTRAINT, course.t, q, v, v, lam, memory.c, tables, scratch, memory.G) != OK:
+def ask_rows(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, c: Any, answer: Any) -> bool:
+    """G at the state into `answer`, and in typical sizes into thread.G; whether there is one."""
+    state, G, columns, sizes = thread.state, thread.G, course.G_columns, thread.memory.unknown_sizes
+    if model(CONSTRAINT, course.t, state.q, state.v, state.v, state.lam, c, tables, scratch, answer) != OK:
         return False
     for i in range(G.shape[0]):
         fill_with(G[i], 0.0)
         for k in range(course.G_starts[i], course.G_starts[i + 1]):
-            G[i, columns[k]] += memory.G[k] * memory.unknown_sizes[columns[k]]
-    return clearly_independent(G)
+            G[i, columns[k]] += answer[k] * sizes[columns[k]]
+    return True
+
+
+@kernel()
+def independent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
+    """Whether the constraint rows are clearly independent at the state."""
+    memory = thread.memory
+    return ask_rows(model, tables, scratch, course, thread, memory.c, memory.G) and clearly_independent(thread.G)
 
 
 @kernel()

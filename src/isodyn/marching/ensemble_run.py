@@ -17,7 +17,7 @@ from isodyn.kernels.progress import run_clock
 from isodyn.kernels.struct import LINE
 from isodyn.kernels.struct_types import addresses
 from isodyn.later import Later
-from isodyn.linear_solvers.rows import every
+from isodyn.linear_solvers.rows import Rows, every
 from isodyn.marching.plan import lay_stretch
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
@@ -32,7 +32,7 @@ from isodyn.systems.scales import unlooked, weights
 ensemble_loop: Any = Later("isodyn.marching.ensemble_loop")  # which knows this module
 
 UNDONE = -1  # status of a member that was not run, or not to its end
-_PORTIONS = 16  # per thread: small enough that threads end together
+_PART = 4  # of what each thread has left to do on average, the next portion is one in so many
 _LOOK = 0.05  # seconds between two looks at progress and Ctrl-C
 
 
@@ -208,22 +208,22 @@ class Threads:
     """Members whose models are one compiled function, in threads that share them out."""
 
     def __init__(self, many: EnsembleRun, models: list[Model], threads: int) -> None:
-        system = many.run.system
         self.many, self.kernel, self.threads = many, ensemble_loop, min(threads, many.statuses.size)
-        self.rows = every(system.m)
-        model = self.model = models[0]
+        self.rows, model = every(many.run.system.m), models[0]
+        self.model = model
         for i, one in enumerate(models):
             if not _alike(one, model):
                 many.statuses[i] = ensemble_loop.NOT_CLEAR
         self.models = models  # their memory is read at its addresses
         where = addresses([one.tables for one in models]), addresses([one.scratch for one in models])
-        self.members = ensemble_loop.Members(many.q0, many.v0, *where, *self.weights(models))
+        self.members = ensemble_loop.Members(many.q0, many.v0, *where, *self.weights(models), self.units())
         self.fault: Exception | None = None  # what went wrong outside the members
         self.portions: SimpleQueue[tuple[int, int]] = SimpleQueue()
-        n = many.statuses.size
-        size = max(1, n // (_PORTIONS * self.threads))
-        for first in range(0, n, size):
-            self.portions.put((first, min(first + size, n)))
+        first, n = 0, many.statuses.size
+        while first < n:  # smaller and smaller ones: threads end together
+            last = first + max(1, (n - first) // (_PART * self.threads))
+            self.portions.put((first, last))
+            first = last
 
     def weights(self, models: list[Model]) -> list[FloatArray]:
         """Weights of all systems (isodyn.systems.scales), a row for each; those whose functions
@@ -236,6 +236,10 @@ class Threads:
                 found.append(unlooked(system))
                 self.many.statuses[i if len(models) > 1 else slice(None)] = self.kernel.NOT_CLEAR
         return [np.array([np.atleast_1d(one[k]) for one in found]) for k in range(len(found[0]))]
+
+    def units(self) -> FloatArray:
+        """Known sizes of rows of all systems, where members ask for them."""
+        return np.zeros((1, self.many.run.system.m))
 
     def course(self) -> Any:
         """How all members are run: the plan, and the pattern of G."""
@@ -272,49 +276,72 @@ class Threads:
         if self.fault is not None:
             raise self.fault
 
+    def desk(self, course: Any) -> Desk:
+        """What one thread works with."""
+        return Desk(self, course)
+
     def work(self, course: Any) -> None:
         """One thread: portions until none is left, with memory of its own."""
-        many, run, kernel = self.many, self.many.run, self.kernel
-        nq, nv, m = run.system.nq, run.system.nv, run.system.m
-        cursor = apart(np.zeros(1, dtype=np.int64))
-        thread = kernel.Thread(
-            *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
-            *(new_state(nq, nv, m), run.memory_for(self.rows), Counters()),
-            *map(apart, (np.zeros((m, nv)), np.zeros(run.rows.t.size))),
-            cursor,
-        )
-        stack, scratch = kernel.Stack(*many.stack, many.judged), self.model.scratch.copy()
+        many, mine = self.many, self.desk(course)
         while many.stop[0] == 0:
             try:
                 first, last = self.portions.get_nowait()
             except Empty:
                 return
-            while first < last:
+            while first < last and many.stop[0] == 0:
+                cursor = mine.thread.cursor
                 cursor[0] = UNDONE
                 try:
-                    kernel.run_members(
-                        self.model.function,
-                        scratch,
-                        course,
-                        self.members,
-                        thread,
-                        stack,
-                        many.counts,
-                        many.statuses,
-                        first,
-                        last,
-                        many.stop,
-                    )
-                    first = last
-                except (
-                    Exception
-                    # of a user's compiled function: the member is run alone, which tells it properly
-                ) as error:
+                    first = mine.run(first, last)
+                # of a user's compiled function: the member is run alone, which tells it properly
+                except Exception as error:
                     if cursor[0] == UNDONE:  # no member was begun
                         self.fault = error
                         return
                     many.statuses[cursor[0]] = RAISED
                     first = int(cursor[0]) + 1
+
+
+class Desk:
+    """What one thread works with."""
+
+    def __init__(self, threads: Threads, course: Any) -> None:
+        self.threads, self.many, self.course = threads, threads.many, course
+        self.scratch = threads.model.scratch.copy()
+        self.stack = threads.kernel.Stack(*self.many.stack, self.many.judged)
+        self.take(threads.rows)
+
+    def take(self, rows: Rows) -> None:
+        """Work with memory for members that enforce these rows."""
+        self.thread = self.memory_for(rows)
+
+    def memory_for(self, rows: Rows) -> Any:
+        """Memory for members that enforce these rows."""
+        run, kernel = self.many.run, self.threads.kernel
+        sizes = run.system.nq, run.system.nv, run.system.m
+        return kernel.Thread(
+            *(new_state(*sizes), run.memory_for(rows), Counters()),
+            *(new_state(*sizes), run.memory_for(rows), Counters()),
+            *map(apart, (np.zeros(sizes[:0:-1]), np.zeros(run.rows.t.size), np.zeros(1, dtype=np.int64))),
+        )
+
+    def run(self, first: int, last: int) -> int:
+        """Run members first … last − 1; the first of those that are left."""
+        threads, many = self.threads, self.many
+        threads.kernel.run_members(
+            threads.model.function,
+            self.scratch,
+            self.course,
+            threads.members,
+            self.thread,
+            self.stack,
+            many.counts,
+            many.statuses,
+            first,
+            last,
+            many.stop,
+        )
+        return last
 
 
 def apart(array: Any) -> Any:

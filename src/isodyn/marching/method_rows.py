@@ -13,8 +13,7 @@ from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.rank import decide
-from isodyn.linear_solvers.row_pivots import MOST, row_pivots
-from isodyn.linear_solvers.rows import LARGE, TOLERANCE, least_multipliers
+from isodyn.linear_solvers.rows import LARGE, TOLERANCE, choose, least_multipliers
 from isodyn.marching.run import Run
 from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
@@ -85,11 +84,9 @@ class MethodRows(Run):
 
     def rank_of(self, G: Any) -> tuple[int, FloatArray]:
         """The rank of G, and the numbers that decided."""
-        m = self.system.m
-        if m <= MOST and not sp.issparse(G):
-            diagonal = np.zeros(m)
-            row_pivots((G * self.system.scales.v).reshape(-1), diagonal)
-            return int(np.count_nonzero(diagonal > TOLERANCE * diagonal[0])), diagonal
+        if not sp.issparse(G):
+            rows = choose(G * self.system.scales.v)
+            return rows.rank, rows.diagonal
         decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
         return decided.rank, decided.diagonal
 

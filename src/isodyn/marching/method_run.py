@@ -331,9 +331,13 @@ class MethodRun(MethodRows):
 
     # ---- checkpoints
 
+    def forget(self) -> None:
+        """Factors, matrices and guesses, at a checkpoint."""
+        self.stepper.forget()
+        super().forget()
+
     def carried(self) -> dict[str, Any]:
         """All that the run needs to go on."""
-        self.stepper.forget()
         names = [self.system.row_names.index(name) for name in self.named_redundant]
         found = {"closest": np.array(self.closest), "redundant": np.array(names, dtype=np.int64), "beat": self.beat}
         return {**super().carried(), **found, "allowed": self.allowed, **self.stepper.carried()}

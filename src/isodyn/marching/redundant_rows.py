@@ -71,6 +71,8 @@ class Sharing(Struct):
     pivots, inverse, U = integers("rank"), reals("rank"), reals("rank", "rank")  # Uᵀ, 1/U_ii apart
     W, S = reals("left", "rank"), reals("left", "left")
     u, right = reals("rank"), reals("left")
+    # rows in the order in which they are chosen, how many of them, and what is left of each
+    order, found, remainders = integers("m"), integer, reals("m")
 
 
 SHARING = StructType(Sharing)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.kernels.compiled import KNOWS_LEVELS, OK, FloatArray
-from isodyn.linear_solvers.rows import Rows
+from isodyn.linear_solvers.rows import Rows, least_multipliers
 from isodyn.marching import at_balance
 from isodyn.marching.redundant_rows import DOUBT, EXCHANGE, Sharing, look, march_sharing, share_state
 from isodyn.systems.base import System
@@ -77,11 +77,23 @@ def work_of(run: Run) -> Sharing:
     return found[1]
 
 
-def sharing(run: Run, lam: FloatArray, work: Sharing | None = None) -> Sharing:
+def least_norm(run: Run, G: Any) -> FloatArray:
+    """Multipliers of the state of least norm, by the march's own way where it can look at the rows,
+    as members of ensembles do it; G at the state is known."""
+    lam: FloatArray = run.state.lam.copy()
+    if can_share(run):
+        work = sharing(run, lam, G=G)
+        if work.reference >= 0.0:
+            run.sharing, run.independence = (run.independent, work), work.reference
+            return lam
+    return least_multipliers(G, run.memory.lam_1 if run.drifts else run.state.lam, run.system.scales)
+
+
+def sharing(run: Run, lam: FloatArray, work: Sharing | None = None, G: Any = None) -> Sharing:
     """What a pass needs, for the rows that the run enforces now, if possible in the memory that it
-    has had; shares multipliers of the state."""
+    has had; shares multipliers of the state. G is asked for if it is not given."""
     system, rows = run.system, run.independent
-    G = run.ask.rows(float(run.state.t), run.state.q, run.state.v)
+    G = run.ask.rows(float(run.state.t), run.state.q, run.state.v) if G is None else G
     if work is None or work.chosen.size != rows.rank:
         work = sharing_for(run, rows)
     work.chosen, work.dropped = rows.chosen, rows.dropped

@@ -16,7 +16,7 @@ from isodyn.errors import ConvergenceError
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import GENERAL, OK, RAISED
 from isodyn.kernels.progress import run_clock
-from isodyn.linear_solvers.rows import LARGE, least_multipliers
+from isodyn.linear_solvers.rows import LARGE
 from isodyn.marching import at_balance, march
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.carried import carried, put_back
@@ -30,7 +30,7 @@ from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
-from isodyn.marching.row_sharing import can_share, march_to_doubt
+from isodyn.marching.row_sharing import can_share, least_norm, march_to_doubt
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import as_names, rows_of
 from isodyn.memory import require_rows
@@ -384,8 +384,7 @@ class Run(LastStep):
             if wrote_row:
                 at_balance.show(self, row)
         if wrote_row:
-            lam = least_multipliers(G, self.memory.lam_1 if self.drifts else state.lam, self.system.scales)
-            self.rows.lam[row] = lam[self.columns.lam]
+            self.rows.lam[row] = least_norm(self, G)[self.columns.lam]
 
     def ended_by_observer(self) -> bool:
         """Show the newest row to the observer; True from it ends the run."""

@@ -120,6 +120,10 @@ class StepMemory:
         if self.other is not None:
             self.take_superlu()
 
+    def forget(self) -> None:
+        """Factors, at a checkpoint: a run that goes on from there does not have them."""
+        self.renew_memory()
+
     @property
     def solver(self) -> str:
         """Name of the linear solver in use."""

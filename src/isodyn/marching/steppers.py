@@ -25,6 +25,7 @@ from isodyn.stepping.memory import EPS, State
 EQUAL_AT, POWER = 1e-12, 0.8
 # of the error allowed in a step, at most, and times the root of rtol: what its iteration may leave
 LEFT, LEFT_AT_ROOT = 3e-3, 0.1
+ROUNDING = 10.0  # units of the last place that corrections may have without end
 LARGEST = 1000  # unknowns of full matrices: their factors take about a second
 SMALL = 100  # unknowns up to which full matrices are faster than sparse ones
 
@@ -236,7 +237,8 @@ class OrderFive(OneMethod):
         rtol = min(given, EQUAL_AT * (given / EQUAL_AT) ** POWER)
         own.rtol, own.project, self.inside = rtol, ending_of(run), rtol / given
         own.asks_in = -1
-        own.tolerance = max(10.0 * EPS / rtol, min(LEFT, LEFT_AT_ROOT * np.sqrt(rtol)))
+        own.tolerance = max(EPS / rtol, min(LEFT, LEFT_AT_ROOT * np.sqrt(rtol)))
+        own.rounding = max(ROUNDING * EPS / rtol, own.tolerance)
 
     def begin(self, run: MethodRun) -> None:
         """Errors allowed, and the first step."""

@@ -53,8 +53,12 @@ class Resumable(Protocol):
         """How long the run has taken."""
         ...
 
+    def forget(self) -> None:
+        """Factors, and whatever else a run that goes on from a file does not have."""
+        ...
+
     def carried(self) -> dict[str, Any]:
-        """All that it needs to go on, as arrays."""
+        """All that it needs to go on, as arrays; it forgets the rest."""
         ...
 
     def make_room(self, k: int) -> None:
@@ -225,14 +229,17 @@ class Checkpoint:
     def write(self, run: Resumable) -> None:
         """Write the rows since the last checkpoint, and what the run carries.
 
+        Where a file is left out, the run forgets what it would have forgotten.
+
         Parameters
         ----------
         run
             The run.
         """
-        carried = run.carried()
         if self.is_time():
-            self._put(run, carried)
+            self._put(run, run.carried())
+        else:
+            run.forget()
 
     def is_time(self) -> bool:
         """Return whether a file may be written now.

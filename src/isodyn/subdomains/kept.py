@@ -65,6 +65,10 @@ class KeptRun:
     def make_room(self, k: int) -> None:
         """All rows have their places."""
 
+    def forget(self) -> None:
+        """Factors of the parts, which forget them when they are asked for the rest."""
+        self.run.team.ask("carried")
+
     def carried(self) -> dict[str, Any]:
         """All that the run needs to go on. Parts forget their factors, so that the next steps are
         those of a run that is resumed here."""
