@@ -131,7 +131,7 @@ def measure(make: Callable[[], tuple[Any, Any, Any]], t_end: float) -> dict[str,
     def largest(rtol: float) -> float:
         """The error of q and v over all of time, relative to the largest values."""
         sol = iso.integrate(system, iso.Radau(rtol=rtol), t_end=t_end)
-        good = iso.integrate(system, iso.Radau(rtol=1e-13), t_end=t_end, save=sol.t)
+        good = iso.integrate(system, iso.Radau(rtol=1e-12), t_end=t_end, save=sol.t)
         found, true = np.hstack([sol.q, sol.v]), np.hstack([good.q, good.v])
         most = np.abs(true).max(axis=0)
         return float((np.abs(found - true) / np.maximum(most, 1e-3 * most.max())).max())

@@ -10,6 +10,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "integrate",
         "integrate_adaptive",
         "integrate_with_friction",
+        "with_friction",
         "ensemble",
         "sweep",
         "sweeps",
@@ -35,7 +36,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Contacts": (
         *("PointPlane", "SpherePlane", "CapsulePlane", "CylinderPlane", "BoxPlane", "PolygonPlane"),
-        *("SphereSphere", "SphereBox", "SphereCapsule", "WheelProfile", "Journal", "JointStop", "Impacts"),
+        *("SphereSphere", "SphereBox", "SphereCapsule", "SphereMesh", "WheelProfile", "Journal"),
+        *("JointStop", "DryJoint", "Impacts"),
     ),
     "Loads": (
         *(

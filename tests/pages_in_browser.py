@@ -118,6 +118,12 @@ class Page:
         if ready:
             self.page.wait_for_selector("html[data-ready=yes]", timeout=15_000)
 
+    def show(self, scheme: str, width: int) -> None:
+        """Change the colours and the width of the window, until it is drawn anew."""
+        self.page.set_viewport_size({"width": width, "height": 800})
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def ask(self, script: str) -> Any:
         """The value of an expression of the page."""
         return self.page.evaluate(script)

@@ -50,6 +50,18 @@ def four_bar() -> iso.Mechanism:
     return mech
 
 
+def rolling() -> iso.Mechanism:
+    """A disc that rolls without slipping, with an arm on its axle: rows of velocities beside those of
+    positions."""
+    mech, w = iso.Mechanism(gravity=(0, 0, -9.81)), (0.3, 4.0, 0.5)
+    mech.add_body("wheel", 2.0, (0.05, 0.09, 0.05), (0, 0, 0.5), velocity=np.cross(w, (0, 0, 0.5)), angular_velocity=w)
+    mech.add_body("arm", 0.4, (0.01, 0.02, 0.02), (0.2, 0, 0.5), velocity=np.cross(w, (0, 0, 0.5)))
+    mech.add_joint(iso.RollingDisc("floor", "wheel", radius=0.5, axis=(0, 1, 0)))
+    mech.add_joint(iso.Hinge("axle", "wheel", "arm", point=(0, 0, 0.5), axis=(0, 1, 0)))
+    mech.add_load(iso.JointSpring("spring", "axle", stiffness=2.0, damping=0.1))
+    return mech
+
+
 def flexible_pendulum(EI: float, length: float, tip: float) -> iso.Mechanism:
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
     section = iso.Section(EA=1e4, EI=EI, rhoA=1.0)

@@ -91,11 +91,11 @@ def main(out: Path | None = None) -> dict[str, float]:
             left.plot(sol.t, sol.q[:, [0, 3]], label=["light", "heavy"])
             left.set(xlabel="t [s]", ylabel="x [m]")
             left.legend()
-            right.plot(distance, sol.load("pull").tension[:, 0])
+            right.plot(distance, sol.load("pull").tension)
             right.set(xlabel="distance [m]", ylabel="force [N]")
             figures.save(figure, out / "own_load.png")
     return {
-        "error of the force": float(np.abs(sol.load("pull").tension[:, 0] * distance**2 / 3.0 - 1.0).max()),
+        "error of the force": float(np.abs(sol.load("pull").tension * distance**2 / 3.0 - 1.0).max()),
         "largest deviation of energy": float(np.abs(energy - energy[0]).max()),
         "difference between Python and file": float(np.abs(file.q - sol.q).max()),
     }

@@ -15,7 +15,7 @@ for joint, angle in goal.items():
 sol = iso.integrate(arm, dt=1e-3, t_end=4.0)
 
 for joint, angle in goal.items():
-    reached, torque = sol.joint(joint).angle[-1], sol.load(f"{joint} motor").tension
+    reached, torque = sol.joint(joint).angle[-1], sol.load(f"{joint} motor").effort
     print(f"{joint}: {reached:.4f} rad, {abs(reached - angle):.4f} from its goal (the weight bends a PD control)")
-    print(f"  largest torque {np.abs(torque).max():.1f} N m, at the end {np.abs(torque[-1]).max():.2f} N m")
+    print(f"  largest torque {np.abs(torque).max():.1f} N m, at the end {torque[-1]:.2f} N m")
 iso.report.write_report(sol, "arm.html", title="Arm under PD control")

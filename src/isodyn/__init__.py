@@ -87,7 +87,11 @@ if TYPE_CHECKING:
         UdwadiaKalaba as UdwadiaKalaba,
         VelocityLevel as VelocityLevel,
     )
-    from isodyn.friction import FrictionSolution as FrictionSolution, integrate_with_friction as integrate_with_friction
+    from isodyn.friction import (
+        FrictionSolution as FrictionSolution,
+        integrate_with_friction as integrate_with_friction,
+        with_friction as with_friction,
+    )
     from isodyn.joints import (
         BoxPlane as BoxPlane,
         CapsulePlane as CapsulePlane,
@@ -96,6 +100,7 @@ if TYPE_CHECKING:
         Cylindrical as Cylindrical,
         Distance as Distance,
         Drive as Drive,
+        DryJoint as DryJoint,
         Fixed as Fixed,
         Gear as Gear,
         Hinge as Hinge,
@@ -113,6 +118,7 @@ if TYPE_CHECKING:
         Screw as Screw,
         SphereBox as SphereBox,
         SphereCapsule as SphereCapsule,
+        SphereMesh as SphereMesh,
         SpherePlane as SpherePlane,
         SphereSphere as SphereSphere,
         Spherical as Spherical,
@@ -195,10 +201,10 @@ if TYPE_CHECKING:
 
 # fmt: off
 _JOINTS = (
-    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "Distance", "Drive", "Fixed", "Gear",
-    "Hinge", "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "PolygonPlane", "Prismatic", "Pulley",
-    "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw", "SphereBox", "SphereCapsule", "SpherePlane",
-    "SphereSphere", "Spherical", "Universal", "UserRows", "WheelOnRail", "WheelProfile",
+    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "Distance", "Drive", "DryJoint", "Fixed",
+    "Gear", "Hinge", "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "PolygonPlane", "Prismatic", "Pulley",
+    "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw", "SphereBox", "SphereCapsule", "SphereMesh",
+    "SpherePlane", "SphereSphere", "Spherical", "Universal", "UserRows", "WheelOnRail", "WheelProfile",
 )
 _LOADS = (
     "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",
@@ -231,7 +237,7 @@ _LATER = {
     **dict.fromkeys(("Ensemble", "Solution"), "isodyn.results"),
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "FiniteElements": "isodyn.flexible",
-    **dict.fromkeys(("FrictionSolution", "integrate_with_friction"), "isodyn.friction"),
+    **dict.fromkeys(("FrictionSolution", "integrate_with_friction", "with_friction"), "isodyn.friction"),
     **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
     "gradient": "isodyn.api.sensitive",
     **dict.fromkeys(("Constraint", "Fit", "fit", "floquet"), "isodyn.design"),

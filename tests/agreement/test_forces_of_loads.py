@@ -49,11 +49,11 @@ def test_loads_on_a_joint_over_many_turns(name: str, kind: str) -> None:
     sol = flywheel(kind, load)
     view, joint = sol.load("load"), sol.joint("axle")
     assert joint.angle.max() > 6.5
-    np.testing.assert_allclose(view.length[:, 0], joint.angle, atol=1e-10)
-    np.testing.assert_allclose(view.rate[:, 0], joint.angle_rate, atol=1e-10)
-    np.testing.assert_allclose(view.tension[:, 0], law(joint.angle, joint.angle_rate, sol.t), atol=1e-9)
+    np.testing.assert_allclose(view.length, joint.angle, atol=1e-10)
+    np.testing.assert_allclose(view.rate, joint.angle_rate, atol=1e-10)
+    np.testing.assert_allclose(view.tension, law(joint.angle, joint.angle_rate, sol.t), atol=1e-9)
     torque = np.linalg.norm(view.torque, axis=1)
-    np.testing.assert_allclose(torque, np.abs(view.tension[:, 0]), atol=1e-9)
+    np.testing.assert_allclose(torque, np.abs(view.tension), atol=1e-9)
     assert np.abs(view.force).max() == 0.0
     assert (
         np.abs(J * np.linalg.norm(sol.body("wheel").angular_acceleration, axis=1) - torque).max() < 0.02 * torque.max()

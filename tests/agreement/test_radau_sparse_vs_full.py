@@ -107,7 +107,7 @@ def test_rows_that_are_chosen_again(small: int, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(MethodRun, "renew_rate", noted)
     sol = iso.integrate(system, iso.Radau(rtol=1e-6), t_end=0.2)
-    assert len(chosen) > 4
+    assert len(chosen) > 3  # of rows that tie the first is taken
     for name in ("q", "v", "a"):
         assert np.abs(getattr(sol, name)[-1] - getattr(good, name)[-1]).max() < 1e-7, name
 

@@ -15,6 +15,13 @@ from isodyn.systems.sparse_products import SparseBalance, alike_rows, is_diagona
 
 N = 90
 RNG = np.random.default_rng(8)
+BEGINNING = RNG.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """Every test has the same numbers, whichever ran before it."""
+    RNG.bit_generator.state = BEGINNING
 
 
 def some(kind: str) -> Any:

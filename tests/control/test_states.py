@@ -105,6 +105,16 @@ def test_states_have_no_mass_and_no_freedom() -> None:
     assert sol.drift().largest[0] < 1e-13
 
 
+def test_a_state_has_no_force() -> None:
+    """Its value, rate and integral are all that tables hold of it; no lengths and forces of a load."""
+    sol = iso.integrate(driven(), dt=0.01, t_end=0.05)
+    of_state = [name for name in sol.quantities() if name.startswith("torque.")]
+    assert of_state == ["torque.value", "torque.rate", "torque.integral"]
+    with pytest.raises(InputError, match="no quantity named 'torque'") as caught:
+        iso.integrate(driven(), dt=0.01, t_end=0.05, events=iso.Event("torque - 0.1"))
+    assert caught.value.hint == "'torque' has value, rate, integral: torque.value"
+
+
 def test_model_files(tmp_path: Path) -> None:
     mech = driven()
     text = to_toml(mech, dt=0.01, t_end=0.3)

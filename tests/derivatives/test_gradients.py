@@ -10,7 +10,7 @@ import pytest
 import isodyn as iso
 from complex_safe_models import Pendulum, family
 from isodyn.errors import InputError, SensitivityError
-from varied_mechanisms import flexible_pendulum, four_bar, predators, slider_crank, top
+from varied_mechanisms import flexible_pendulum, four_bar, predators, rolling, slider_crank, top
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -40,6 +40,12 @@ CASES: dict[str, tuple[Any, list[str], Any, dict[str, Any]]] = {
         {"dt": 0.01, "t_end": 0.1},
     ),
     "four-bar": (four_bar, ["coupler.mass", "B.point.x", "k.damping"], "A.angle", {"dt": 0.01, "t_end": 0.1}),
+    "rolling": (
+        rolling,
+        ["wheel.mass", "floor.radius", "axle.point.x", "spring.stiffness", "arm.inertia.y"],
+        "axle.force_x",
+        {"dt": 0.02, "t_end": 0.2},
+    ),
     "beam": (
         lambda: iso.Parametrised(flexible_pendulum, EI=20.0, length=0.8, tip=0.5),
         ["EI", "length", "tip"],
@@ -83,7 +89,7 @@ def test_adjoint_is_the_transposed_tangent(case: str) -> None:
 
 def test_checkpoints_change_nothing() -> None:
     run = {"dt": 0.02, "t_end": 0.3, "objective": "tip.force_x", "parameters": ["top.mass", "top.inertia.x"]}
-    first, *others = (iso.gradient(top(), checkpoints=k, **run).gradient for k in (1, 4, 100))
+    first, *others = (iso.gradient(top(), checkpoints=k, **run).gradient for k in (1, 4, 100, None))
     for other in others:
         assert np.array_equal(first, other)
 

@@ -82,6 +82,33 @@ def test_a_stop_of_a_mechanism_converges_with_the_steps() -> None:
     assert gaps[0] / gaps[1] > 2.5
 
 
+def test_adjoints_go_back_over_events() -> None:
+    """As tangents do, through times that depend on the state and on numbers in the event itself."""
+    family, names = iso.Parametrised(ball, g=10.0, h=5.0, w=1.0), ["g", "h", "w"]
+    run: Any = {"dt": 0.03, "t_end": 1.5, "events": [FLOOR]}
+    sol = iso.integrate(family, sensitivities=names, **run)
+    output = lambda sol: sol.q[:, 1] * sol.v[:, 1] + sol.q[:, 0]  # noqa: E731
+    for checkpoints in (None, 3):
+        found = iso.gradient(family, objective=output, parameters=names, checkpoints=checkpoints, **run)
+        for name in names:
+            assert found[name] == pytest.approx(sol.sensitivity(name).of(output)[-1], rel=1e-10)
+    stop = iso.Event("pin.angle - 1", direction=1, action=lambda s: s._replace(v=-0.6 * s.v))
+    run, names = {"dt": 0.02, "t_end": 0.8, "events": [stop]}, ["spring.stiffness", "rod.mass", "pin.axis.x"]
+    sol = iso.integrate(swing(), sensitivities=names, **run)
+    at = float(sol.t[-4])
+    goal = iso.Objective(end="pin.force_x", at=[(at, "pin.angle"), (float(sol.t[3]), "pin.angle_rate")])
+    found = iso.gradient(swing(), objective=goal, parameters=names, **run)
+    for name in names:
+        by = sol.sensitivity(name)
+        exact = by.of("pin.force_x")[-1] + by.of("pin.angle")[-4] + by.of("pin.angle_rate")[3]
+        assert found[name] == pytest.approx(exact, rel=1e-9), name
+    with pytest.raises(SensitivityError, match="its rows jump, and move in time"):
+        iso.gradient(swing(), objective=iso.Objective(integral="pin.angle"), parameters=names, **run)
+    end = [iso.Event("pin.angle - 1", terminal=True)]
+    with pytest.raises(SensitivityError, match="when it ends depends on parameters"):
+        iso.gradient(swing(), objective="pin.angle", parameters=names, **{**run, "events": end})
+
+
 def test_what_events_are_refused() -> None:
     run: Any = {"dt": 0.02, "t_end": 1.5, "sensitivities": ["h"]}
     family = iso.Parametrised(ball, g=10.0, h=5.0)

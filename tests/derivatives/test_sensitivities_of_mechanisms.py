@@ -12,7 +12,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.sensitivities.parameters import family_of
-from varied_mechanisms import flexible_pendulum, four_bar, predators, slider_crank, top
+from varied_mechanisms import flexible_pendulum, four_bar, predators, rolling, slider_crank, top
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -45,6 +45,7 @@ CASES: dict[str, tuple[Any, list[str], dict[str, Any]]] = {
     "top": (top, ["top.mass", "top.inertia.xy", "tip.point.y", "top.angular_velocity.z"], {"dt": 0.02, "t_end": 0.3}),
     "slider crank": (slider_crank, ["rod.mass", "pin.point.x", "spring.stiffness"], {"dt": 0.01, "t_end": 0.2}),
     "four-bar": (four_bar, ["coupler.mass", "B.point.x", "k.damping"], {"dt": 0.01, "t_end": 0.2}),
+    "rolling": (rolling, ["wheel.mass", "floor.radius", "spring.stiffness"], {"dt": 0.02, "t_end": 0.3}),
     "beam": (
         lambda: iso.Parametrised(flexible_pendulum, EI=20.0, length=0.8, tip=0.5),
         ["EI", "length", "tip"],

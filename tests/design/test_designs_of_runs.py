@@ -215,3 +215,40 @@ def test_events_that_end_a_run_are_refused(tmp_path: Path) -> None:
     family, options = model_family(path, ("rod.mass",))
     assert family.value("rod.mass") == 1.0
     assert "events" not in options
+
+
+def swung(**torques: float) -> iso.Mechanism:
+    """A pendulum on a hinge with friction in the bearing, and a torque that passes through given values."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("rod", 1.0, (0.01, 0.1, 0.1), (0, 0, -0.5))
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    mech.add_load(iso.JointSpring("bearing", "pin", stiffness=0.0, damping=0.1))
+    times = np.linspace(0.0, 1.2, len(torques))
+    mech.add_load(iso.Motor("motor", "pin", torque=iso.Table(times, list(torques.values()))))
+    return mech
+
+
+@pytest.mark.slow
+def test_multiple_shooting_finds_what_single_shooting_finds() -> None:
+    """Up to the upright, unstable position with the least effort: the states at the nodes are
+    continuous, and the run as a whole gets there."""
+    torques = {f"torque{k}": x for k, x in enumerate((6.0, 6.0, 4.0, 2.0, 1.0))}
+    run: Any = {
+        "objective": iso.Objective(integral=lambda sol: sol.load("motor").effort.reshape(-1) ** 2),
+        "constraints": [iso.Constraint("pin.angle", equals=np.pi), iso.Constraint("pin.angle_rate", equals=0.0)],
+        "dt": 0.04,
+        "t_end": 1.2,
+    }
+    family = iso.Parametrised(swung, **torques)
+    one = iso.optimise(family, list(torques), **run)
+    many = iso.optimise(family, list(torques), nodes=(0.4, 0.8), **run)
+    assert many.violation < 1e-5
+    assert len(many.values) == len(many.start) == 5
+    assert len(many.constraints) == 2
+    assert many.solution.quantity("pin.angle").values[-1] == pytest.approx(np.pi, abs=1e-4)
+    assert many.value == pytest.approx(one.value, rel=1e-4)
+    assert np.allclose(many.values, one.values, rtol=2e-2, atol=0.05)
+    with pytest.raises(InputError, match="nodes are times in order between 0 and"):
+        iso.optimise(family, list(torques), nodes=(0.8, 0.4), **run)
+    with pytest.raises(InputError, match="guess= needs nodes="):
+        iso.optimise(family, list(torques), guess=lambda t: ([0], [0]), **run)

@@ -93,9 +93,8 @@ def test_confidence_is_what_it_says() -> None:
 
 @pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
 def test_fewer_runs_than_without_derivatives() -> None:
-    names = ["spring.stiffness", "coupler.mass"]
-    data = measured(3, 0.4, 20)
-    found = iso.fit(four_bar(), data, names, start={n: START[n] for n in names}, noise=NOISE, **RUN)
+    names, data = list(TRUTH), measured(3, 0.4, 20)
+    found = iso.fit(four_bar(), data, names, start=START, noise=NOISE, **RUN)
     family, runs = family_of(four_bar()), []
 
     def squares(x: Any) -> float:
@@ -105,8 +104,62 @@ def test_fewer_runs_than_without_derivatives() -> None:
         return float(np.sum(np.square(gaps)))
 
     best = minimize(squares, [START[n] for n in names], method="Nelder-Mead", options={"fatol": 1e-4, "xatol": 1e-5})
-    assert np.allclose(best.x, found.values, rtol=2e-2)
-    assert len(runs) >= 8 * found.runs  # two parameters only; more of them make the difference larger
+    assert squares(found.values) <= best.fun + 0.1  # of about 40 squares
+    assert len(runs) >= 10 * found.runs
+
+
+CRANK = {"EI": 6.0, "mass": 0.8, "stiffness": 30.0}
+CRANK_START = {"EI": 8.0, "mass": 1.0, "stiffness": 24.0}
+CRANK_NOISE = {"slider.x": 2e-4, "rod.angle": 1e-3}
+
+
+def flexible_crank(EI: float, mass: float, stiffness: float) -> iso.Mechanism:
+    """A slider-crank in the plane whose crank bends, thrown by a spring."""
+    mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    mech.add_beam("crank", (0, 0), (0.24, 0.18), elements=2, section=iso.Section(EA=2e4, EI=EI, rhoA=0.6))
+    mech.add_body("rod", 0.4, 0.01, (0.49, 0.09), float(np.arctan2(-0.18, 0.5)), kind="planar")
+    mech.add_body("slider", mass, 0.01, (0.74, 0), kind="planar")
+    mech.add_joint(iso.Hinge("pin", "ground", "crank.start", point=(0, 0, 0), axis=(0, 0, 1)))
+    mech.add_joint(iso.Hinge("elbow", "crank.end", "rod", point=(0.24, 0.18, 0), axis=(0, 0, 1)))
+    mech.add_joint(iso.Hinge("wrist", "rod", "slider", point=(0.74, 0, 0), axis=(0, 0, 1)))
+    mech.add_joint(iso.Prismatic("slide", "ground", "slider", axis=(1, 0, 0)))
+    ends = [(1.2, 0, 0), (0.74, 0, 0)]
+    mech.add_load(iso.Spring("spring", "ground", "slider", points=ends, rest=0.3, stiffness=stiffness, damping=0.4))
+    return mech
+
+
+def crank_data(seed: int, many: int = 60) -> dict[str, Any]:
+    """Samples at ends of steps, with noise."""
+    family = iso.Parametrised(flexible_crank, **CRANK)
+    sol = iso.integrate(family, dt=2e-3, t_end=0.24, sensitivities=["mass"])
+    rng = np.random.default_rng(seed)
+    data = {n: sol.quantity(n).values[1::2] + s * rng.standard_normal(many) for n, s in CRANK_NOISE.items()}
+    return {"t": sol.t[1::2], **data}
+
+
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_parameters_of_a_flexible_crank_come_back() -> None:
+    family = iso.Parametrised(flexible_crank, **CRANK_START)
+    found = iso.fit(family, crank_data(1), list(CRANK), dt=2e-3)
+    for name, x in CRANK.items():
+        low, high = found.interval(name, 0.99)
+        assert low <= x <= high, name
+        assert name == "EI" or high - low < 0.2 * x, name  # bending is hardly seen
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_confidence_in_a_flexible_crank_is_what_it_says() -> None:
+    """As for the four-bar: 100 seeds, three parameters."""
+    each, together = [], 0
+    for seed in range(100):
+        family = iso.Parametrised(flexible_crank, **CRANK_START)
+        found = iso.fit(family, crank_data(seed), list(CRANK), dt=2e-3)
+        each += [low <= x <= high for n, x in CRANK.items() for low, high in [found.interval(n, 0.95)]]
+        together += all(low <= x <= high for n, x in CRANK.items() for low, high in [found.interval(n, 0.99)])
+    print(f"95 % intervals: {np.mean(each):.3f}; all at once in 99 % intervals: {together}")
+    assert 0.918 <= np.mean(each) <= 0.982
+    assert together >= 95
 
 
 def oscillator(m: float, k: float, c: float) -> iso.MechanicalSystem:

@@ -76,7 +76,7 @@ def test_a_load_of_another_file() -> None:
     mech = again(own.mechanism())
     assert mech.loads["pull"] == own.mechanism().loads["pull"]
     sol = iso.integrate(mech.compile(), dt=0.01, t_end=0.2)
-    assert sol.load("pull").tension[0, 0] == pytest.approx(0.75)
+    assert sol.load("pull").tension[0] == pytest.approx(0.75)
     scene = scene_of(sol)
     assert scene is not None
     assert [line.kind for line in scene.lines] == ["rope"]

@@ -253,7 +253,11 @@ def test_a_loss_of_rank_is_passed_and_reported(formulation):
     assert set(sol.aux["rank"][:-1]) == {2}
     assert np.abs(sol.lam).max() < 10
     assert sol.a[-1, 1] == pytest.approx(-(sol.v[-1, 0] ** 2), rel=1e-6)
-    assert max(sol.drift().largest) < 1e-9
+    position, *rates = sol.drift().largest
+    assert position < 1e-9
+    # in the row at the loss of rank: over tolerances from 1e-8 to 1e-12 anything from 1e-12 to 6e-8,
+    # as the ends of steps lie
+    assert max(rates) < 1e-6
 
 
 def test_a_start_where_rank_is_lost():

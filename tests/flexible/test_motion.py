@@ -10,6 +10,7 @@ import pytest
 
 import isodyn as iso
 from flexible_solids import ENDS, HEIGHT, NU, RHO, WIDTH, E, L, bar, swinging
+from isodyn.report.scenes import scene_of
 
 I_Y, I_Z, A = WIDTH * HEIGHT**3 / 12, HEIGHT * WIDTH**3 / 12, WIDTH * HEIGHT
 G = E / (2 * (1 + NU))
@@ -162,3 +163,32 @@ def test_report_and_files_show_the_body(tmp_path: Path) -> None:
     first = meshio.read(tmp_path / "vtk" / "bar_000000.vtu")
     assert written.name == "bar.pvd"
     np.testing.assert_allclose(first.points, sol.flexible_body("bar").positions(0)[: len(first.points)], atol=1e-6)
+    last = meshio.read(tmp_path / "vtk" / "bar_000010.vtu").point_data
+    view = sol.flexible_body("bar")
+    np.testing.assert_allclose(last["von Mises"], view.von_mises(-1), rtol=1e-6)
+    np.testing.assert_allclose(last["stress"].reshape(-1, 3, 3), view.stress(-1), rtol=1e-6, atol=1.0)
+    assert np.abs(view.stress(-1)).max() > 1e3
+
+
+def test_a_damping_ratio_is_that_of_every_mode() -> None:
+    """Poles −ζω ± iω√(1 − ζ²) of the body held at its first interface; factors of mass and stiffness likewise."""
+    for given in (0.03, (0.5, 1e-4)):
+        mech = cantilever(4, 2, damping=given)
+        mech.gravity = (0, 0, 0)
+        poles = iso.linearise(mech).poles
+        size = np.abs(poles)
+        assert size.size == 8
+        expected = given * size if isinstance(given, float) else (given[0] + given[1] * size**2) / 2
+        swinging_ones = np.abs(poles.imag) > 0
+        np.testing.assert_allclose(-poles.real[swinging_ones], expected[swinging_ones], rtol=1e-6)
+        assert swinging_ones.sum() >= 6
+
+
+def test_modes_are_shown() -> None:
+    """The first mode of a clamped bar, as a run whose surface moves up and down in colours of its stress."""
+    shown = iso.linearise(cantilever(4, 2)).motion(0, amplitude=0.1, rows=9)
+    height = shown.body("bar.right").position[:, 2]
+    assert 0.05 < np.ptp(height) < 0.5
+    scene = scene_of(shown)
+    assert scene is not None
+    assert [skin.name for skin in scene.skins] == ["bar"]

@@ -118,11 +118,11 @@ def slider_crank(kind: str, speed: float) -> tuple[iso.Mechanism, tuple[str, str
             EIz=STEEL * J, rhoA=DENSITY * S, rhoIy=DENSITY * J, rhoIz=DENSITY * J,
         )  # fmt: skip
         ends = {"start": (CRANK, 0, 0), "end": (CRANK + ROD, 0, 0)}
-        mech.add_beam("rod", **ends, elements=32, section=section, model="exact", **motion)
-        names = "rod.start", "rod[16]", "rod.end"
+        mech.add_beam("rod", **ends, elements=64, section=section, model="exact", **motion)
+        names = "rod.start", "rod[32]", "rod.end"
     else:
         side = np.linspace(-SIDE / 2, SIDE / 2, 2)
-        mesh = skfem.MeshHex.init_tensor(np.linspace(0, ROD, 9), side, side)
+        mesh = skfem.MeshHex.init_tensor(np.linspace(0, ROD, 17), side, side)
         body = iso.FiniteElements.from_mesh(mesh, E=STEEL, nu=0.0, rho=DENSITY)
         places = {"a": 0.0, "middle": ROD / 2, "b": ROD}
         interface = {name: lambda x, at=at: abs(x[0] - at) < 1e-9 for name, at in places.items()}
@@ -170,15 +170,17 @@ def bending_of_test_set(speed: float, t_end: float, dt: float) -> np.ndarray:
 def test_slider_crank_of_the_test_set() -> None:
     """At 40 rad/s forces along the rod hardly stiffen it, and finite elements, rods and the model of the test
     set agree. At 150 rad/s they stiffen it by 3 %: the model of the test set leaves that out, finite elements
-    with stiffening follow the rod."""
+    with stiffening follow the rod. What is left between these two is the mesh: the rod starts straight and
+    swings in its first frequency, 1275.4 rad/s in the limit, 1281.2, 1276.3, 1275.6 with 8, 16, 32 hexahedra; in
+    40 ms eight of them are 0.23 rad ahead, and off by 4.6, 0.9, 0.4 % of the largest bending."""
     solid, rod = (bending(kind, 40.0, 0.02, 2e-5) for kind in ("stiffened", "rod"))
     linear = bending_of_test_set(40.0, 0.02, 1e-4)
     size = np.abs(rod).max()
-    assert np.abs(solid - rod).max() < 0.02 * size
+    assert np.abs(solid - rod).max() < 0.01 * size
     assert np.abs(linear - rod).max() < 0.06 * size
-    solid, plain, rod = (bending(kind, 150.0, 0.02, 2e-5) for kind in ("stiffened", "plain", "rod"))
-    linear = bending_of_test_set(150.0, 0.02, 1e-4)
+    solid, plain, rod = (bending(kind, 150.0, 0.04, 2e-5) for kind in ("stiffened", "plain", "rod"))
+    linear = bending_of_test_set(150.0, 0.04, 1e-4)
     size = np.abs(rod).max()
-    assert np.abs(solid - rod).max() < 0.03 * size
+    assert np.abs(solid - rod).max() < 0.01 * size
     assert np.abs(linear - rod).max() > 0.05 * size
     assert np.abs(plain - rod).max() > 0.1 * size

@@ -18,6 +18,7 @@ import pytest
 import every_joint
 import isodyn as iso
 import isodyn.joints
+from history_shapes import check_view
 from isodyn.errors import InputError
 from isodyn.joints import measures
 from isodyn.joints.unilateral import ContactPart
@@ -146,6 +147,8 @@ def check_class(cls: type, pairs: Any, seed: int) -> None:
         sol = motion(mech)
         for name in sol.system.joints:
             check_joint(sol, name)
+            for view in (sol.joint(name), sol.reaction(name)):
+                check_view(view, sol.t.size)
         check_newton_and_euler(sol)
     assert set(BOTH_SIDES) <= set(built)
 

@@ -61,6 +61,40 @@ def test_bodies_that_do_not_hang_together() -> None:
         add(loose, {"left": [0]})
 
 
+def test_interfaces_without_stiffness() -> None:
+    """Points that no element reaches, and a part that hangs on an edge."""
+    body, far = bar(2), np.array([[5.0, 5, 5], [6, 5, 5], [5, 6, 5]])
+    n = len(body.points)
+    K, M = np.zeros((3 * n + 9, 3 * n + 9)), np.eye(n + 3)
+    K[:-9, :-9], M[:-3, :-3] = body.stiffness.toarray(), body.mass.toarray()
+    lonely = iso.FiniteElements(np.concatenate([body.points, far]), K, M)
+    with pytest.raises(
+        InputError, match=r"'far' can move against 'left' without strain.*\nhint: is the mesh connected"
+    ):
+        add(lonely, {"left": ENDS["left"], "far": [n, n + 1, n + 2]}, modes=2)
+    skfem = pytest.importorskip("skfem")
+    one, other = (
+        skfem.MeshHex.init_tensor(np.linspace(0, 1, 3), *(np.linspace(a, a + 0.1, 2),) * 2) for a in (0.0, 0.1)
+    )
+    hinged = iso.FiniteElements.from_mesh(one + other, E=1e9, nu=0.3, rho=1e3)
+    with pytest.raises(InputError, match="can move without strain while all interfaces are held"):
+        add(hinged, {"left": lambda x: (x[0] < 1e-9) & (x[1] < 0.099)}, modes=2)
+    with pytest.raises(InputError, match="stiffening must be True or False, received 'no'"):
+        add(body, modes=1, stiffening="no")
+
+
+@pytest.mark.parametrize("size", [2, 16])
+@pytest.mark.parametrize("which", [8, 60, -1])
+def test_one_negative_eigenvalue(size: int, which: int) -> None:
+    """Soft or stiff, inside or at the interfaces; small and large matrices take other routes."""
+    body = bar(size)
+    K = body.stiffness.toarray()
+    values, shapes = np.linalg.eigh(K)
+    x = shapes[:, which]
+    with pytest.raises(InputError, match="not positive: the body would move away by itself"):
+        add(iso.FiniteElements(body.points, K - 2 * values[which] * np.outer(x, x), body.mass), modes=2)
+
+
 def test_matrices() -> None:
     with pytest.raises(InputError, match=r"points must be finite, of shape \(n, 3\), received shape \(2, 2\)"):
         iso.FiniteElements(points=[(0, 0), (1, 0)], stiffness=np.eye(6), mass=np.eye(2))

@@ -291,7 +291,7 @@ def test_every_element_that_is_not_used_is_listed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<robot/>", "one link without parent, received 0"),
+        ("<robot/>", r"line 1: this robot has no links\nhint: a file for xacro has to be expanded first"),
         ("<!DOCTYPE r [<!ENTITY a 'a'>]><robot name='&a;'/>", "a robot has no <!DOCTYPE>"),
         ("<sdf/>", "a URDF file begins with <robot>"),
         ("<robot>" * (DEEPEST + 1) + "</robot>" * (DEEPEST + 1), "deep in each other"),

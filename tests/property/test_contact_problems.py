@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import isodyn as iso
 from isodyn.kernels.compiled import NOT_CONVERGED, OK
 from isodyn.linear_solvers.contact_islands import solve_contacts
+from isodyn.linear_solvers.contact_laws import one_sided_laws
 from isodyn.linear_solvers.lemke import lemke
 from isodyn.marching.contact_run import run_with
 from isodyn.marching.method import settle
@@ -25,8 +26,7 @@ def random_problem(rng, tangents):
 
 def solved(W, b, first, mu, p=None):
     p = np.zeros(b.size) if p is None else p
-    none = np.zeros(mu.size)
-    return solve_contacts(W, b, first, mu, none, none.astype(np.int64), np.zeros(b.size), 1e-13, p), p
+    return solve_contacts(W, b, one_sided_laws(first, mu), 1e-13, p), p
 
 
 def violation(W, b, first, mu, p):

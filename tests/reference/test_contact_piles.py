@@ -7,6 +7,8 @@ import pytest
 import isodyn as iso
 from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers.contact_islands import solve_contacts
+from isodyn.linear_solvers.contact_laws import one_sided_laws
+from isodyn.marching.near_contacts import NearContacts
 
 G = 9.81
 
@@ -64,8 +66,8 @@ def pile(rng, wanted):
 
 def assert_solved(wanted, mu, seed):
     W, b, first = pile(np.random.default_rng(seed), wanted)
-    p, none = np.zeros(b.size), np.zeros(wanted)
-    assert solve_contacts(W, b, first, np.full(wanted, mu), none, none.astype(np.int64), 0 * b, 1e-13, p) == OK
+    p = np.zeros(b.size)
+    assert solve_contacts(W, b, one_sided_laws(first, np.full(wanted, mu)), 1e-13, p) == OK
     push, slip = p.reshape(-1, 3), (W @ p + b).reshape(-1, 3)
     size = np.abs(b).max()
     rub, speed = np.linalg.norm(push[:, 1:], axis=1), np.linalg.norm(slip[:, 1:], axis=1)
@@ -87,7 +89,32 @@ def test_piles_are_solved(wanted, mu):
 @pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
 def test_large_piles_are_solved(mu):
     """The same with 200 contacts."""
-    assert_solved(200, mu, 0)
+    for seed in range(3):
+        assert_solved(200, mu, seed)
+
+
+def test_sweep_and_prune_finds_all_near_pairs():
+    """Against all distances, in clouds of balls of different sizes; a third of the pairs has no
+    contact, some have two."""
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        n = int(rng.integers(8, 20))
+        radii, places = rng.uniform(0.05, 0.4, n), rng.uniform(-1.5, 1.5, (n, 3)) * rng.uniform(0.1, 2.0, 3)
+        mech = iso.Mechanism()
+        for k in range(n):
+            mech.add_body(f"b{k}", 1.0, (0.1, 0.1, 0.1), places[k])
+        chosen = [(i, j) for i in range(n) for j in range(i) if rng.uniform() < 2 / 3]
+        chosen += [(j, i) for i, j in chosen[:3]]
+        for number, (i, j) in enumerate(chosen):
+            mech.add_contact(iso.SphereSphere(f"c{number}", f"b{i}", f"b{j}", radii=radii[[i, j]]))
+        known = mech.compile().contacts
+        near = NearContacts(known, known.twin.model())
+        room = 2.0 * np.sqrt(3.0) * near.margin
+        ends = np.array(chosen)
+        apart = np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1) - radii[ends].sum(axis=1)
+        found = near.candidates(np.concatenate([places, np.zeros((1, 3))]), room)
+        assert len(set(found.tolist())) == found.size
+        assert set(np.flatnonzero(apart <= room)) <= set(found.tolist())
 
 
 def test_energy_goes_to_friction_and_impacts():

@@ -163,3 +163,18 @@ def test_a_latch_is_released_above_the_floor(dt):
     up = 1.2 - (0.3 + np.sqrt(2.0 / 9.81))  # since the impact
     height = 0.1 + 0.5 * np.sqrt(2.0 * 9.81) * up - 0.5 * 9.81 * up**2
     assert sol.body("ball").position[-1, 2] == pytest.approx(height, rel=1e-12)
+
+
+@pytest.mark.parametrize(("e", "mu"), [(0.5, 0.3), (0.2, 0.1), (0.0, 0.6)])
+def test_coarse_steps_to_rest_on_redundant_corners(e, mu):
+    """A turning box falls flat and slides to rest on four corners: no step is without a solution."""
+    for dt in (0.1, 0.15):
+        mech = iso.Mechanism()
+        spin = (0.3, 0.7, 0.2)
+        mech.add_body("box", 1.0, (1 / 6,) * 3, (0, 0, 0.7), velocity=(0.3, 0.1, 0), angular_velocity=spin)
+        mech.add_contact(iso.BoxPlane("floor", "box", "ground", size=(1, 1, 1), restitution=e, mu=mu))
+        sol = iso.integrate(mech, dt=dt, t_end=2.0)
+        energy = np.sum(sol.energy(), axis=0)
+        assert np.diff(energy).max() < 1e-14 * energy[0]
+        assert sol.aux["contact_gap"].min() > -1e-13
+        assert np.abs(sol.v[-1]).max() < 1e-12

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 
 import isodyn as iso
 from isodyn import problems
-from isodyn.errors import InputError, SingularError
+from isodyn.errors import InputError, NonFiniteError, SingularError
 from isodyn.problems.van_der_pol import build as van_der_pol
 from isodyn.results.checkpoint import Checkpoint
 
@@ -236,3 +236,18 @@ def test_refusals():
     massless = iso.MechanicalSystem(M=np.diag([1.0, 0.0]), Q=lambda q, v, t: -q, q0=[1.0, 1.0], v0=[0.0, 0.0])
     with pytest.raises(SingularError, match="singular"):
         iso.integrate(massless, iso.Radau(), t_end=1.0)
+
+
+@pytest.mark.parametrize("method", [iso.Radau, iso.DOP853, iso.Auto])
+def test_a_force_that_is_no_number(method):
+    """The run ends where the force does, with the word that says so; what was done is kept."""
+
+    def force(q, v, t):
+        return -q if q[0] > 0 else np.full_like(q, np.nan)
+
+    system = iso.MechanicalSystem(M=1.0, Q=force, q0=[1.0], v0=[0.0])
+    with pytest.raises(NonFiniteError, match=r"a NaN or an infinity appeared at t = 1.57") as caught:
+        iso.integrate(system, method(rtol=1e-6), t_end=3.0)
+    partial = caught.value.partial
+    assert partial.t[-1] == pytest.approx(np.pi / 2, abs=1e-6)
+    assert np.abs(partial.q[:, 0] - np.cos(partial.t)).max() < 1e-5

@@ -66,9 +66,62 @@ def test_friction_shows_modes_and_forces(tmp_path: Path) -> None:
     modes = sol.quantity("slope.mode").values
     assert set(np.unique(modes)) == {-1.0, 0.0}
     np.testing.assert_array_equal(sol.quantity("slope.normal").values, sol.normal[:, 0])
+    slope = sol.contact("slope")
+    np.testing.assert_array_equal(slope.mode, np.where(modes == 0.0, 1, 2))
+    np.testing.assert_array_equal(slope.normal, sol.normal[:, 0])
+    assert slope.tangential.shape == slope.slip.shape == slope.power.shape == sol.t.shape
+    with pytest.raises(InputError, match=r"no contact named 'floor'\nhint: contacts: slope"):
+        sol.contact("floor")
     shown = groups(write_report(sol, tmp_path / "friction.html"))
-    np.testing.assert_array_equal(shown["plot-contact-mode"]["slope.mode"], modes)
-    np.testing.assert_allclose(shown["plot-contact-friction"]["slope.friction"], sol.friction[:, 0], rtol=1e-6)
+    np.testing.assert_array_equal(shown["plot-contact-mode"]["slope"], modes)
+    np.testing.assert_allclose(shown["plot-contact-friction"]["slope"], sol.friction[:, 0], rtol=1e-6)
+    assert np.abs(shown["plot-energy"]["total"] - shown["plot-energy"]["total"][0]).max() > 0.5
+    assert np.abs(shown["plot-balance"]["error of the balance"]).max() < 1e-8  # friction is among the works
+
+
+def test_members_with_times_of_their_own(tmp_path: Path) -> None:
+    """Those that end early are not drawn beyond their ends."""
+    system = iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0])
+    starts = np.array([[0.5], [1.0], [3.0]])
+    down = iso.Event(lambda t, q, v: q[0] - 0.4, direction=-1, terminal=True)
+    runs = iso.ensemble(system, q0=starts, dt=0.01, t_end=1.0, events=[down])
+    assert runs.t.ndim == 2
+    page = write_report(runs, tmp_path / "fan.html")
+    shown = groups(page)["plot-q-0"]
+    for k in range(3):
+        line = shown[f"member {k}"]
+        end = line[np.isfinite(line)][-1]
+        assert abs(end - 0.4) < 0.05
+    assert np.isfinite(shown["median"]).all()
+    assert "Please cite" in page.read_text(encoding="utf-8")
+
+
+def test_axes_of_mechanisms_have_units(tmp_path: Path) -> None:
+    mech = iso.Mechanism()
+    mech.add_body("rod", 1.0, (0.01, 0.09, 0.08), (0.5, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+    runs = iso.ensemble([mech.compile()] * 2, dt=0.02, t_end=0.1)
+    text = write_report(runs, tmp_path / "fan.html").read_text(encoding="utf-8")
+    for label in ('"xLabel":"t [s]"', '"label":"[m]"', '"label":"[rad/s]"'):
+        assert label in text.replace(": ", ":"), label
+
+
+def test_what_events_switched_off_is_off_in_the_report(tmp_path: Path) -> None:
+    """A motor that an event switches off, and a joint that one releases."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("rod", 1.0, (0.01, 0.09, 0.08), (0.5, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+    mech.add_load(iso.Motor("motor", "pin", torque=2.0))
+    events = [
+        iso.Event("t - 0.1", action=iso.SwitchLoad("motor", on=False)),
+        iso.Event("t - 0.2", action=iso.Release("pin")),
+    ]
+    sol = iso.integrate(mech, dt=0.01, t_end=0.4, events=events)
+    shown = groups(write_report(sol, tmp_path / "off.html"))
+    np.testing.assert_allclose(shown["plot-along"]["motor"][sol.t < 0.1 - 1e-9], 2.0)
+    assert not shown["plot-along"]["motor"][sol.t > 0.1 + 1e-9].any()
+    assert not shown["plot-power"]["motor"][sol.t > 0.1 + 1e-9].any()
+    assert max(shown["plot-drift"][level].max() for level in ("position", "velocity")) < 1e-9
 
 
 def test_other_things_are_refused(tmp_path: Path) -> None:

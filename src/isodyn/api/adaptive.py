@@ -218,6 +218,8 @@ def _tolerances(atol: Any, system: System) -> FloatArray | None:
     n = system.nq + system.nv
     if atol is None:
         return None
+    if type(atol) is float and 0.0 < atol < np.inf:
+        return np.full(n, atol)
     tolerances = real_array("atol", atol, "a number, or one for each of (q, v)")
     if tolerances.shape not in ((), (n,)) or not (tolerances >= 0).all() or not np.isfinite(tolerances).all():
         raise InputError(f"atol must be a number of at least 0, or {n} of them for (q, v), received {atol!r}")

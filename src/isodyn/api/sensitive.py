@@ -17,7 +17,7 @@ from isodyn.marching.sampling import refuse_controllers
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition
 from isodyn.sensitivities.gradient import Gradient, Objective, Output, gradient_of
-from isodyn.sensitivities.parameters import family_of
+from isodyn.sensitivities.parameters import NamedParts, family_of
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.saltation import event_times, jumps_of, refuse_switches
 from isodyn.sensitivities.taped_run import TapedRun
@@ -89,7 +89,8 @@ def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, opt
 
 def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
     """System, family and method of a run with derivatives."""
-    family, system = family_of(given), as_system(given)
+    family = family_of(given)
+    system = family.at({}) if isinstance(family, NamedParts) else as_system(given)
     if not is_system(system):
         raise SensitivityError(f"a {type(system).__name__} is not differentiated")
     refuse_controllers(system, "a run with sensitivities does not")
@@ -150,15 +151,16 @@ def gradient(
     parameters: Sequence[str],
     t0: float = 0.0,
     breakpoints: Sequence[float] = (),
-    checkpoints: int = 20,
+    events: Sequence[Event] = (),
+    checkpoints: int | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     progress: bool = False,
 ) -> Gradient:
     """Return the derivatives of one number by many parameters, by the adjoint of a run.
 
-    It takes the run, the same run once more, and one pass back, however many parameters there are;
-    what each of them adds is a few evaluations of the equations a step. For few parameters and many
+    It takes the run and one pass back, however many parameters there are; what each of them adds is
+    a few evaluations of the equations that it stands in, in each step. For few parameters and many
     outputs `integrate(..., sensitivities=[...])` is better.
 
     Parameters
@@ -180,9 +182,15 @@ def gradient(
         Start of the run.
     breakpoints
         Times at which forces jump, as for `integrate`.
+    events
+        Events that act on the state, as for `integrate`; for objectives at the end and at given
+        times.
     checkpoints
-        Number of states that are kept, and of steps that are written down at a time; where that is
-        less than the square root of all steps, steps are taken again more than once.
+        Number of states that are kept, and of steps that are written down at a time: steps are
+        taken once more then, and more than once where that is less than the square root of their
+        number.
+        If left out, all steps are kept as long as they take less than 256 MB, and 20 states
+        otherwise.
     newton
         Settings of the iteration.
     assemble
@@ -214,13 +222,24 @@ def gradient(
     """
     names = checked_names(parameters, "parameters")
     refuse_options({}, scheme)
-    if isinstance(checkpoints, bool) or not isinstance(checkpoints, int) or checkpoints < 1:
+    if checkpoints is not None and (type(checkpoints) is not int or checkpoints < 1):
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
     wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
     every = 1 if wanted.along else 2**40
-    options = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble}
+    options = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble, "events": events}
     way = course(system, scheme, formulation, size_of_steps(dt), t_end, options)
-    stretches, typical = schedule(t0, t_end, way.dt, breakpoints, every)
+    if way.ends_by_event:
+        raise SensitivityError(
+            f"the run is {way.stopped}: when it ends depends on parameters",
+            hint="use integrate(..., events=..., sensitivities=[...])",
+        )
+    stretches, typical = schedule(t0, t_end, way.dt, way.breakpoints, every)
     family, found, method = prepared(system, way.scheme, formulation, typical)
-    run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble)
+    jumps = jumps_of(found, way.events, way.happened)
+    if jumps and wanted.integral is not None:
+        raise SensitivityError(
+            "an integral over a run with events that act is not differentiated: its rows jump, and move in time",
+            hint="take end= or at=, or add the integral to the system as a state",
+        )
+    run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble, jumps=jumps)
     return gradient_of(run, wanted, checkpoints, progress)

@@ -10,7 +10,7 @@ many. Without f, conditions g(θ) = value are solved by least squares: shooting.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 from isodyn.api import integrate
 from isodyn.api.sensitive import checked_names
 from isodyn.design.families import breaks_within, checked_bounds, checked_values, model_family, moved
+from isodyn.design.multiple_shooting import in_parts
 from isodyn.design.trials import Constraint, TooManyRunsError, Trial, as_objective
 from isodyn.errors import AccuracyWarning, ConvergenceError, InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
@@ -103,6 +104,8 @@ def optimise(
     bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     method: str | None = None,
     max_runs: int = 300,
+    nodes: Sequence[float] = (),
+    guess: Callable[[float], tuple[Any, Any]] | None = None,
     **options: Any,
 ) -> Optimum:
     """Find the values of parameters that make an objective small, under constraints.
@@ -130,6 +133,13 @@ def optimise(
         without if left out.
     max_runs
         Most runs that are taken.
+    nodes
+        Times at which the run is taken apart (multiple shooting): states there are unknowns of the
+        search, and continuity is a condition. Motions that do not stay near to each other are found
+        in this way.
+    guess
+        Function of time that returns guesses of q and v at the nodes; the run with the values at
+        the start gives them if left out.
     **options
         For `integrate`: dt, t_end, scheme, formulation, t0, newton, assemble.
 
@@ -175,14 +185,33 @@ def optimise(
     if not ((low <= values) & (values <= high)).all():
         raise InputError("the start is outside the bounds", hint="give start=")
     trial = Trial(family, names, goal, tuple(constraints), chosen, max_runs)
+    start_values = values
+    if len(nodes):
+        trial = in_parts(trial, values, nodes, guess)
+        more = len(trial.names) - len(names)
+        values, low, high = (np.append(x, np.full(more, y)) for x, y in ((values, 0.0), (low, -np.inf), (high, np.inf)))
+    elif guess is not None:
+        raise InputError("guess= needs nodes=", hint="leave it out, or give nodes=")
     scale = np.where(values != 0.0, np.abs(values), np.where(np.isfinite(high - low), high - low, 1.0))
     search = Search(trial, values, scale, (low, high), -1.0 if maximise else 1.0)
     x, message = search.conditions() if goal is None else search.minimum(method)
     f, _, g, _ = trial.at(scale * x)
     missed = search.missed(x, message)
-    at = dict(zip(names, map(float, scale * x), strict=True))
+    best = (scale * x)[: len(names)]
+    at = dict(zip(names, map(float, best), strict=True))
     sol = integrate(moved(family, at), sensitivities=[names[0]], **chosen)
-    return Optimum(names, scale * x, values, f, tuple(g), missed, trial.runs + 1, message, sol, moved(family, at))
+    return Optimum(
+        names,
+        best,
+        start_values,
+        f,
+        tuple(g[: len(constraints)]),
+        missed,
+        trial.runs + 1,
+        message,
+        sol,
+        moved(family, at),
+    )
 
 
 @dataclass

@@ -282,6 +282,10 @@ def lyapunov_exponents(
 ) -> FloatArray:
     """Return the Lyapunov exponents of a motion, the largest first.
 
+    Over a finite time they depend on how lengths of directions are measured: here in the
+    coordinates of the system, so that a mechanism and its twin in other coordinates differ by about
+    one over the time.
+
     Parameters
     ----------
     system

@@ -29,6 +29,7 @@ from isodyn.real_numbers import real_array
 
 graphs = Later("scipy.sparse.csgraph")
 SOFT = 1e-15  # of the mean frequency² of single points: what rounding leaves of a motion without strain
+FREE = 1e-14  # of the largest frequency² of the reduced body: the same for interfaces
 EQUAL = 1e-6  # of a frequency²: modes that are nearer than this have no directions of their own
 FURTHER = 4  # modes that are found beyond those asked for, in case the last ones are equal
 LOCKED = 0.4  # of the strain energy in jumps of stress: frequencies are then some 40 % too high
@@ -90,6 +91,8 @@ def reduce_body(
     stiffening: bool,
 ) -> ReducedBody:
     """Interfaces, modes, and all sums that the floating frame needs."""
+    if not isinstance(stiffening, bool | np.bool_):
+        raise InputError(f"{what}: stiffening must be True or False, received {stiffening!r}", argument="stiffening")
     names, sets = _interfaces(what, elements, interface)
     centres = np.array([elements.points[points].mean(axis=0) for points in sets])
     held = np.unique(np.concatenate(sets))
@@ -120,6 +123,7 @@ def reduce_body(
     inertia = np.array([[hat[:, a].T @ lines[b] for b in range(3)] for a in range(3)])
     moments = np.array([np.asarray(line.sum(axis=0)).ravel() for line in lines])
     reduced_mass = np.einsum("aaij->ij", inertia)[1:, 1:]
+    _refuse_soft(what, names, K, reduced_mass)
     _refuse_locked(what, elements, basis, K, reduced_mass)
     stiff = _stiffening(what, elements, sets[0], basis, centres[0], K, modes) if stiffening else None
     return ReducedBody(
@@ -203,8 +207,8 @@ def _factor(what: str, K: Any, M: Any) -> Callable[[FloatArray], FloatArray]:
     lowest = _lowest(K, M, 1, lu.solve)[0][0]
     if not np.isfinite(lowest) or abs(lowest) < SOFT * scale:
         raise _loose(what)
-    if lowest < 0.0:
-        raise InputError(f"{what}: the stiffness matrix is not positive: the body would move away by itself")
+    if lowest < 0.0 or lu.U.diagonal().min() <= 0.0:  # the eigenvalue is the one nearest to zero
+        raise _negative(what)
     return lu.solve
 
 
@@ -234,6 +238,28 @@ def _refuse_locked(what: str, elements: FiniteElements, basis: FloatArray, K: Fl
             hint="take quadratic elements (order=2), or a finer mesh",
             argument="mesh",
         )
+
+
+def _refuse_soft(what: str, names: tuple[str, ...], K: FloatArray, M: FloatArray) -> None:
+    """InputError for interfaces that move against the first one without strain, or by
+    themselves."""
+    if K.shape[0] == 0:
+        return
+    values, shapes = linalg.eigh(K, M)
+    if values[0] < -FREE * values[-1]:
+        raise _negative(what)
+    if values[0] < FREE * values[-1]:
+        moved = int(np.abs(shapes[:, 0] * np.sqrt(M.diagonal())).argmax())
+        raise InputError(
+            f"{what}: interface {names[min(moved // 6 + 1, len(names) - 1)]!r} can move against {names[0]!r} without"
+            " strain: it has no stiffness",
+            hint="is the mesh connected between them?",
+            argument="interface",
+        )
+
+
+def _negative(what: str) -> InputError:
+    return InputError(f"{what}: the stiffness matrix is not positive: the body would move away by itself")
 
 
 def _loose(what: str) -> InputError:

@@ -3,5 +3,6 @@
 
 from isodyn.friction.run import integrate_with_friction
 from isodyn.friction.solution import FrictionSolution, Phase, Switch
+from isodyn.friction.two_sided import with_friction
 
-__all__ = ["FrictionSolution", "Phase", "Switch", "integrate_with_friction"]
+__all__ = ["FrictionSolution", "Phase", "Switch", "integrate_with_friction", "with_friction"]

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isodyn.errors import PainleveError, SeparationError
+from isodyn.errors import InputError, PainleveError, SeparationError
 from isodyn.friction.system import ModalSystem, Physics
 from isodyn.gauss.contacts import Mode, Sliding
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.results.contacts import ContactView, of_directions
 from isodyn.results.quantities import Of, Quantity, more_quantities
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
+from isodyn.results.units import is_mechanism
 
 AGAINST = 1e-6  # of the velocities at hand: slip against its own mode by more than this is an error
 
@@ -106,6 +108,54 @@ class FrictionSolution(Solution):
             History (k,), zero except for the error of the integration.
         """
         return self.kinetic - self.kinetic[0] - self.work.sum(axis=1) - self.mass_work
+
+    def energy_balance(self) -> FloatArray:
+        """Return the same: friction is among the works, which are integrated with the motion.
+
+        Returns
+        -------
+        balance
+            History (k,).
+        """
+        return self.work_balance()
+
+    def contact(self, name: Any) -> ContactView:
+        """Return one contact along the run.
+
+        Parameters
+        ----------
+        name
+            Name or number of the contact.
+
+        Returns
+        -------
+        contact
+            Its normal force, friction, slip and mode: 1 sticking, 2 sliding. It stays closed.
+
+        Raises
+        ------
+        InputError
+            If there is no such contact.
+        """
+        names = [contact.name for contact in self.contacts]
+        if name not in names and not (isinstance(name, int) and 0 <= name < len(names)):
+            raise InputError(f"there is no contact named {name!r}", hint=f"contacts: {', '.join(names)}")
+        k = name if isinstance(name, int) else names.index(name)
+        own = self.contacts[k]
+        normal, friction, slip = self.normal[:, own.normal], self.friction[:, own.tangent], self.slip[:, own.tangent]
+        sliding = np.array([isinstance(phase.modes[k], Sliding) for phase in self.phases])
+        normal = of_directions(normal)
+        return ContactView(
+            own.name,
+            self.t,
+            np.zeros(self.t.size),
+            normal,
+            of_directions(friction),
+            normal,
+            np.where(sliding[phases_of(self)], 2, 1),
+            slip=of_directions(slip),
+            power=np.einsum("ki,ki->k", friction, slip),
+        )
 
     def modes_at(self, t: float) -> tuple[Mode, ...]:
         """Return the modes of the contacts at a time; at a switch those after it.
@@ -237,24 +287,30 @@ class Recorder:
         return tuple(found)
 
 
+def phases_of(sol: FrictionSolution) -> IntArray:
+    """The number of the phase of each row; at a switch that after it."""
+    starts = np.array([phase.t0 for phase in sol.phases])
+    return np.maximum(np.searchsorted(starts, sol.t, side="right") - 1, 0)
+
+
 @more_quantities.register
 def of_contacts(sol: FrictionSolution) -> list[Quantity]:
     """Normal force, friction, slip and mode of every contact, by its name."""
     found = []
-    starts = np.array([phase.t0 for phase in sol.phases])
-    phase = np.maximum(np.searchsorted(starts, sol.t, side="right") - 1, 0)
+    phase = phases_of(sol)
+    force, speed = ("N", "m/s") if is_mechanism(sol.system) else ("", "")
     for k, contact in enumerate(sol.contacts):
         signs = np.array([_sign(one.modes[k]) for one in sol.phases])
         tables = [
-            ("normal", sol.normal, contact.normal, "normal force"),
-            ("friction", sol.friction, contact.tangent, "friction, along the tangent directions"),
-            ("slip", sol.slip, contact.tangent, "velocity of slip"),
+            ("normal", sol.normal, contact.normal, force, "normal force"),
+            ("friction", sol.friction, contact.tangent, force, "friction, along the tangent directions"),
+            ("slip", sol.slip, contact.tangent, speed, "velocity of slip"),
         ]
-        for what, table, own, words in tables:
+        for what, table, own, unit, words in tables:
             values = table[:, own]
             several = tuple(str(i + 1) for i in range(values.shape[1])) if values.shape[1] > 1 else ()
             one = values if several else values[:, 0]
-            found.append(Quantity(Of.CONTACT, contact.name, what, "", words, lambda one=one: one, several))  # type: ignore[misc]
+            found.append(Quantity(Of.CONTACT, contact.name, what, unit, words, lambda one=one: one, several))  # type: ignore[misc]
         words = "1 or −1 slides that way, 0 sticks"
         found.append(Quantity(Of.CONTACT, contact.name, "mode", "1", words, lambda signs=signs: signs[phase]))  # type: ignore[misc]
     return found

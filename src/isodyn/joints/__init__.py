@@ -1,8 +1,10 @@
 """Joints: kinematic pairs, drives, couplings, rolling; contacts."""
 
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
+from isodyn.joints.dry import DryJoint
 from isodyn.joints.edged_on_planes import CylinderPlane, PolygonPlane
 from isodyn.joints.joint import Joint
+from isodyn.joints.meshes import SphereMesh
 from isodyn.joints.on_balls import Journal, SphereBox, SphereCapsule, SphereSphere
 from isodyn.joints.on_planes import BoxPlane, CapsulePlane, PointPlane, SpherePlane, WheelProfile
 from isodyn.joints.pairs import Cylindrical, Fixed, Hinge, Planar, Prismatic, Screw
@@ -20,6 +22,7 @@ __all__ = [
     "Cylindrical",
     "Distance",
     "Drive",
+    "DryJoint",
     "Fixed",
     "Gear",
     "Hinge",
@@ -38,6 +41,7 @@ __all__ = [
     "Screw",
     "SphereBox",
     "SphereCapsule",
+    "SphereMesh",
     "SpherePlane",
     "SphereSphere",
     "Spherical",

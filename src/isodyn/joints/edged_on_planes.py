@@ -33,29 +33,12 @@ class CylinderPlane(OnPlane, ContactPart):
         are four fixed points of each rim, on which it stands.
     first
         Name of the body with the cylinder.
-    second
-        Name of the body that carries the plane, or "ground".
     radius
         Its radius.
     length
         Its length, about the mass centre.
     axis
         Its axis in the world at the start.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -119,26 +102,9 @@ class PolygonPlane(OnPlane, ContactPart):
         Name of the contact; its corners are `name[0]`, `name[1]`, …
     first
         Name of the body with the corners.
-    second
-        Name of the body that carries the plane, or "ground".
     corners
         The corners in the frame of the body, from its mass centre: two numbers each in the plane,
         three in space.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-    plane_point
-        A point of the plane, in the world at the start.
-    normal
-        Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------

@@ -66,25 +66,12 @@ class SphereSphere(Touch, ContactPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     first, second
         Names of the bodies.
     radii
         Radii of the balls.
     points
         Their centres in the world at the start; the mass centres if left out.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -135,8 +122,6 @@ class SphereBox(Touch, ContactPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     first
         Name of the body with the ball.
     second
@@ -151,17 +136,6 @@ class SphereBox(Touch, ContactPart):
         Centre of the box in the world at the start; its mass centre if left out.
     rounding
         Radius by which the box is rounded, beyond its size.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -225,8 +199,6 @@ class SphereCapsule(Touch, ContactPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     first
         Name of the body with the ball.
     second
@@ -239,17 +211,6 @@ class SphereCapsule(Touch, ContactPart):
         Its axis in the world at the start.
     points
         Centres of ball and capsule in the world at the start; the mass centres if left out.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------
@@ -311,8 +272,6 @@ class Journal(Touch, ContactPart):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     first, second
         Names of the bodies with the bearing and with the journal.
     clearance
@@ -323,17 +282,6 @@ class Journal(Touch, ContactPart):
         Radius of the journal, at which friction acts.
     axis
         Axis of the bearing in the world at the start.
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
 
     Examples
     --------

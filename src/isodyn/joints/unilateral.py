@@ -30,12 +30,17 @@ PLANAR = ("planar", "node")
 
 @dataclass(frozen=True, eq=False)
 class Gap:
-    """A gap Σ weight·word − target ≥ 0, and the words whose rates are its slips."""
+    """A gap Σ weight·word − target ≥ 0, and the words whose rates, times `lever`, are its slips. A
+    two-sided contact has the joint `carrier`, whose reaction is its normal force; a gap of meshes
+    is of a `pair` (isodyn.joints.meshes), and has no words."""
 
     label: str
     terms: tuple[tuple[float, Word], ...]
     target: Any = 0.0
     slips: tuple[Word, ...] = field(default=())
+    lever: float = 1.0
+    carrier: str | None = None
+    pair: Any = None
 
     def normal(self, name: str) -> Row:
         """The row of the gap."""
@@ -44,9 +49,14 @@ class Gap:
     def tangents(self, name: str) -> list[Row]:
         """The rows of the slips."""
         return [
-            Row(name, f"{self.label} slip {k + 1}".strip(), RowKind.SLIP, ((1.0, word),), holonomic=False)
+            Row(name, f"{self.label} slip {k + 1}".strip(), RowKind.SLIP, ((self.lever, word),), holonomic=False)
             for k, word in enumerate(self.slips)
         ]
+
+    def mesh_tangents(self, name: str, rough: bool) -> list[Row]:
+        """The rows of the slips of a gap of meshes."""
+        labels = [f"{self.label} slip {k}".strip() for k in (1, 2)] if rough else []
+        return [Row(name, label, RowKind.SLIP, (), holonomic=False) for label in labels]
 
 
 class ContactPart(Part):
@@ -110,7 +120,24 @@ class ContactPart(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Touch:
-    """What contacts of bodies tell: restitution, and friction."""
+    """What contacts of bodies tell: restitution, and friction.
+
+    Parameters
+    ----------
+    name
+        Name of the contact.
+    restitution
+        Coefficient of restitution.
+    mu
+        Coefficient of friction.
+    mu_static
+        Coefficient of friction where it sticks; `mu` if left out.
+
+    Raises
+    ------
+    InputError
+        If a number is not admissible, or a part is unknown.
+    """
 
     restitution: float = 0.0
     mu: float = 0.0
@@ -130,25 +157,12 @@ class OnPlane(Touch):
 
     Parameters
     ----------
-    name
-        Name of the contact.
     second
         Name of the body that carries the plane, or "ground".
-    restitution
-        Coefficient of restitution.
-    mu
-        Coefficient of friction.
-    mu_static
-        Coefficient of friction where it sticks; `mu` if left out.
     plane_point
         A point of the plane, in the world at the start.
     normal
         Normal of the plane, out of which bodies stay; upwards if left out.
-
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
     """
 
     plane_point: Any = (0.0, 0.0, 0.0)

@@ -30,9 +30,13 @@ from isodyn.linear_solvers.fronts import Elimination, eliminate, pack_fronts
 NODE, UPDATE, PRODUCT = 100.0, 9.5, 0.93
 # … and of an unknown of a front, of a product there with all that comes with it
 UNKNOWN, LARGE_PRODUCT = 136.0, 0.3
-# … and of an unknown in a correction of the iteration, of an entry of the factors in it
-CORRECTION, ENTRY = 60.0, 1.2
-LEAST_RATIO = 2.0  # corrections that a factorisation must cost to be kept for later steps
+# … and of an unknown in a correction of the iteration (of particles in nets; of bodies on joints), of
+# an entry of the factors in it
+CORRECTION, BODY_CORRECTION, ENTRY = 60.0, 110.0, 1.2
+# corrections that a factorisation must cost to be kept for later steps (isodyn.stepping.kept_matrix): in
+# all motions; in slow ones
+DEAR, WORTH = 2.0, 1.0
+FULL = 20.0  # unknowns of a full matrix for each correction that its factorisation costs
 MARGIN = 1.25  # by which fronts must be ahead: what is reckoned is no measurement
 MOST_PATTERNS = 16  # that are kept
 
@@ -98,7 +102,9 @@ def _pattern_for(asked: Asked) -> BlockPattern:
         packed = pack_fronts(asked.pattern, nodes, found, early=not asked.patient)
         packed.ratio = factorisation_in_corrections(nodes, found)
         return packed
-    return pack(asked.pattern, asked.chosen, asked.merged)
+    packed = pack(asked.pattern, asked.chosen, asked.merged)
+    packed.ratio = blocks_in_corrections(nodes, waiting)
+    return packed
 
 
 def reckoned_for_blocks(nodes: Nodes, found: Elimination) -> float:
@@ -120,7 +126,20 @@ def factorisation_in_corrections(nodes: Nodes, found: Elimination) -> float:
     unknowns, stored = nodes.node_of.size, float((widths * (widths + 2 * heights)).sum())
     factorisation = UNKNOWN * unknowns + LARGE_PRODUCT * float(front_tree.work_of(widths, heights))
     ratio = factorisation / (CORRECTION * unknowns + ENTRY * stored)
-    return ratio if ratio > LEAST_RATIO else 0.0
+    return ratio if ratio > DEAR else 0.0
+
+
+def blocks_in_corrections(nodes: Nodes, found: Elimination) -> float:
+    """The same node by node; never so many that a matrix is kept in fast motions, too."""
+    stored = float((nodes.sizes * (nodes.sizes + 2 * found.below)).sum())
+    ratio = reckoned_for_blocks(nodes, found) / (BODY_CORRECTION * nodes.node_of.size + ENTRY * stored)
+    return min(ratio, DEAR) if ratio > WORTH else 0.0
+
+
+def dense_in_corrections(unknowns: int) -> float:
+    """The same for a full matrix."""
+    ratio = unknowns / FULL
+    return ratio if ratio > WORTH else 0.0
 
 
 def fronts_of(nodes: Nodes, found: Elimination) -> tuple[IntArray, IntArray]:

@@ -6,6 +6,8 @@
 (Coulomb's law, not associated). Contact k has the components first[k] … first[k + 1], the normal
 one first. Where sliding[k] = 1 its direction is known: p_T = −μ (p_N + base) direction.
 
+Two-sided contacts have p_N = |N| of what constraints carry (isodyn.linear_solvers.contact_laws).
+
 The natural map F(p) = p − proj(p − r u), r = 1/W_ii, is zero at a solution; semismooth Newton with
 least-squares steps, so that contacts that depend on each other do no harm, and up to eight
 halvings; then Gauss–Seidel by contacts and Newton again; Lemke's pivots where there is no friction.
@@ -14,75 +16,49 @@ Derivation: docs/derivations/contact.md.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, IntArray, f8, i8, kernel
+from isodyn.linear_solvers.contact_laws import (
+    LAWS,
+    carried,
+    is_two_sided,
+    operator,
+    rim,
+    row_times,
+    scaled,
+    scaled_laws,
+    size_of,
+)
 from isodyn.linear_solvers.lemke import lemke
 from isodyn.linear_solvers.shortest import SMALL, copy, least_squares, norm, solve_shifted
 
 ROUNDS = 60  # most iterations of Newton's method
 HALVINGS = 8
-SWEEPS = 400  # of Gauss and Seidel
+SWEEPS, MANY_SWEEPS = 400, 5000  # of Gauss and Seidel, at first and where that is not enough
+TURNS = 8  # of many sweeps, and Newton's method
 ROUGH = 1e-5  # where Newton's method goes on from them
 ZERO = 1e-12  # of the size of b: a rate below this is none
-ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found
+ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found …
+LAST = 1e-8  # … and at the very end
 
 
 @kernel()
-def radii(W: FloatArray, first: IntArray, r: FloatArray) -> None:
-    """r = 1/W_ii; the tangents of a contact share the smallest."""
-    for k in range(first.size - 1):
-        i = first[k]
-        r[i] = 1.0 / max(W[i, i], 1e-300)
-        largest = 1e-300
-        for j in range(i + 1, first[k + 1]):
-            largest = max(largest, W[j, j])
-        for j in range(i + 1, first[k + 1]):
-            r[j] = 1.0 / largest
-
-
-@kernel()
-def rim(
-    k: int, p: FloatArray, u: FloatArray, first: IntArray, mu: FloatArray, base: FloatArray, r: FloatArray
-) -> tuple[float, float, float]:
-    """Of contact k: the normal component of the projection, the radius of its cone, and |p_T − r
-    u_T|."""
-    i = first[k]
-    push = max(0.0, p[i] - r[i] * u[i])
-    size = 0.0
-    for j in range(i + 1, first[k + 1]):
-        size += (p[j] - r[j] * u[j]) ** 2
-    return push, mu[k] * (push + base[k]), np.sqrt(size)
-
-
-@kernel()
-def misses(
-    W: FloatArray,
-    b: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    sliding: IntArray,
-    direction: FloatArray,
-    r: FloatArray,
-    p: FloatArray,
-    u: FloatArray,
-    out: FloatArray,
-) -> float:
+def misses(d: Any, b: FloatArray, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, out: FloatArray) -> float:
     """u = W p + b, out = F(p); the largest component of F."""
-    n = b.size
-    for i in range(n):
-        u[i] = b[i]
-        for j in range(n):
-            u[i] += W[i, j] * p[j]
+    r, first = d.r, laws.first
+    for i in range(b.size):
+        u[i] = b[i] + row_times(d, i, p)
     largest = 0.0
     for k in range(first.size - 1):
         i = first[k]
-        push, radius, size = rim(k, p, u, first, mu, base, r)
-        out[i] = p[i] - push
+        push, radius, size = rim(k, p, u, laws, r)
+        out[i] = p[i] - (carried(laws, k, p, work) if is_two_sided(laws, k) else push)
         for j in range(i + 1, first[k + 1]):
-            if sliding[k] == 1:
-                out[j] = p[j] + mu[k] * (p[i] + base[k]) * direction[j]
+            if laws.sliding[k] == 1:
+                out[j] = p[j] + laws.mu[k] * (p[i] + laws.base[k]) * laws.direction[j]
             else:
                 z = p[j] - r[j] * u[j]
                 out[j] = p[j] - (z if size <= radius else radius * z / size)
@@ -94,87 +70,85 @@ def misses(
 
 @kernel()
 def tangent_rows(
-    k: int,
-    W: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    radius: float,
-    size: float,
-    pushes: bool,
-    r: FloatArray,
-    p: FloatArray,
-    u: FloatArray,
-    J: FloatArray,
+    k: int, d: Any, laws: Any, radius: float, size: float, pushes: bool, p: FloatArray, u: FloatArray, J: FloatArray
 ) -> None:
     """Rows of ∂F/∂p of the tangents of contact k, whose direction is not known."""
-    n, i, end = p.size, first[k], first[k + 1]
+    n, i, end, r = p.size, laws.first[k], laws.first[k + 1], d.r
     for j in range(i + 1, end):
         for m in range(n):
             if size <= radius:
-                J[j, m] = r[j] * W[j, m]
+                J[j, m] = r[j] * d.W[j, m]
                 continue
             along, z = 0.0, p[j] - r[j] * u[j]
             for s in range(i + 1, end):
-                slope = (1.0 if s == m else 0.0) - r[s] * W[s, m]
+                slope = (1.0 if s == m else 0.0) - r[s] * d.W[s, m]
                 along += (p[s] - r[s] * u[s]) / size * slope
-            own = (1.0 if j == m else 0.0) - r[j] * W[j, m]
+            own = (1.0 if j == m else 0.0) - r[j] * d.W[j, m]
             J[j, m] = (1.0 if j == m else 0.0) - radius / size * (own - z / size * along)
             if pushes:
-                J[j, m] -= mu[k] * z / size * ((1.0 if i == m else 0.0) - r[i] * W[i, m])
+                J[j, m] -= laws.mu[k] * z / size * ((1.0 if i == m else 0.0) - r[i] * d.W[i, m])
 
 
 @kernel()
-def slopes(
-    W: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    sliding: IntArray,
-    direction: FloatArray,
-    r: FloatArray,
-    p: FloatArray,
-    u: FloatArray,
-    J: FloatArray,
-) -> None:
+def slopes(d: Any, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, J: FloatArray) -> None:
     """J = ∂F/∂p."""
     n = p.size
-    for k in range(first.size - 1):
-        i = first[k]
-        push, radius, size = rim(k, p, u, first, mu, base, r)
+    for k in range(laws.first.size - 1):
+        i = laws.first[k]
+        push, radius, size = rim(k, p, u, laws, d.r)
         pushes = push > 0.0
         for m in range(n):
-            J[i, m] = r[i] * W[i, m] if pushes else (1.0 if i == m else 0.0)
-        if sliding[k] == 1:
-            for j in range(i + 1, first[k + 1]):
+            J[i, m] = d.r[i] * d.W[i, m] if pushes else (1.0 if i == m else 0.0)
+        if is_two_sided(laws, k):
+            carried(laws, k, p, work)
+            for m in range(n):
+                J[i, m] = (1.0 if i == m else 0.0) - work[m]
+        if laws.sliding[k] == 1:
+            for j in range(i + 1, laws.first[k + 1]):
                 for m in range(n):
                     J[j, m] = 1.0 if j == m else 0.0
-                J[j, i] = mu[k] * direction[j]
+                J[j, i] = laws.mu[k] * laws.direction[j]
         else:
-            tangent_rows(k, W, first, mu, radius, size, pushes, r, p, u, J)
+            tangent_rows(k, d, laws, radius, size, pushes, p, u, J)
 
 
 @kernel(allocates=True)
-def newton(
-    W: FloatArray,
-    b: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    sliding: IntArray,
-    direction: FloatArray,
-    tolerance: float,
-    p: FloatArray,
-) -> float:
+def solve_pushing(d: Any, laws: Any, p: FloatArray, u: FloatArray, J: FloatArray, step: FloatArray) -> None:
+    """step ← J⁻¹ step, of many contacts: those that do not push have steps of their own."""
+    n, many = step.size, 0
+    chosen = np.empty(n, np.int64)
+    for k in range(laws.first.size - 1):
+        push, radius, _ = rim(k, p, u, laws, d.r)
+        if push > 0.0 or radius > 0.0 or is_two_sided(laws, k) or laws.sliding[k] == 1:
+            for i in range(laws.first[k], laws.first[k + 1]):
+                chosen[many] = i
+                many += 1
+    A, x, alone = np.empty((many, many)), np.empty(many), step.copy()
+    for i in range(many):
+        alone[chosen[i]] = 0.0
+    for i in range(many):
+        x[i] = step[chosen[i]]
+        for j in range(n):
+            x[i] -= J[chosen[i], j] * alone[j]
+        for j in range(many):
+            A[i, j] = J[chosen[i], chosen[j]]
+    if many <= SMALL:
+        least_squares(A, x)
+    else:
+        solve_shifted(A, x)
+    for i in range(many):
+        step[chosen[i]] = x[i]
+
+
+@kernel(allocates=True)
+def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> float:
     """Semismooth Newton from p; the best p, and what it misses beside the largest of r b."""
     n = b.size
-    r, u, miss, new, step, J = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty((n, n))
-    radii(W, first, r)
-    scale = 1e-300
-    for i in range(n):
-        scale = max(scale, abs(r[i] * b[i]))
+    u, miss, new, step, work = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    J, scale = np.empty((n, n)), size_of(d, b, laws)
     best, found = p.copy(), np.inf
     for k in range(ROUNDS):
-        size = misses(W, b, first, mu, base, sliding, direction, r, p, u, miss)
+        size = misses(d, b, laws, p, u, work, miss)
         if not np.isfinite(size):
             break
         if size < found:
@@ -182,17 +156,17 @@ def newton(
             copy(p, best)
         if size <= tolerance * scale:
             break
-        slopes(W, first, mu, base, sliding, direction, r, p, u, J)
+        slopes(d, laws, p, u, work, J)
         before, part = norm(miss), 1.0
         copy(miss, step)
         if n <= SMALL:
             least_squares(J, step)
         else:
-            solve_shifted(J, step)
+            solve_pushing(d, laws, p, u, J, step)
         for h in range(HALVINGS + 1):
             for i in range(n):
                 new[i] = p[i] - part * step[i]
-            misses(W, b, first, mu, base, sliding, direction, r, new, u, miss)
+            misses(d, b, laws, new, u, work, miss)
             if norm(miss) <= (1.0 - 1e-4 * part) * before:
                 break
             part *= 0.5
@@ -205,49 +179,27 @@ def newton(
     return found / scale
 
 
-@kernel()
-def row_times(W: FloatArray, i: int, p: FloatArray) -> float:
-    """Row i of W p."""
-    found = 0.0
-    for j in range(p.size):
-        found += W[i, j] * p[j]
-    return found
-
-
 @kernel(allocates=True)
-def gauss_seidel(
-    W: FloatArray,
-    b: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    sliding: IntArray,
-    direction: FloatArray,
-    tolerance: float,
-    p: FloatArray,
-) -> float:
+def gauss_seidel(d: Any, b: FloatArray, laws: Any, tolerance: float, sweeps: int, p: FloatArray) -> float:
     """Projected Gauss–Seidel by contacts from p; the last change beside the largest of r b."""
-    n = b.size
-    r, change, scale = np.empty(n), np.inf, 1e-300
-    radii(W, first, r)
-    for i in range(n):
-        scale = max(scale, abs(r[i] * b[i]))
-    z = np.empty(n)
-    for _ in range(SWEEPS):
+    first, r, change, scale = laws.first, d.r, np.inf, size_of(d, b, laws)
+    z, work = np.empty(b.size), np.empty(b.size)
+    for _ in range(sweeps):
         change = 0.0
         for k in range(first.size - 1):
             i = first[k]
-            new = max(0.0, p[i] - r[i] * (row_times(W, i, p) + b[i]))
+            new = max(0.0, p[i] - r[i] * (row_times(d, i, p) + b[i]))
+            new = carried(laws, k, p, work) if is_two_sided(laws, k) else new
             change = max(change, abs(new - p[i]))
             p[i] = new
             size = 0.0
             for j in range(i + 1, first[k + 1]):
-                z[j] = p[j] - r[j] * (row_times(W, j, p) + b[j])
+                z[j] = p[j] - r[j] * (row_times(d, j, p) + b[j])
                 size += z[j] * z[j]
-            size, radius = np.sqrt(size), mu[k] * (p[i] + base[k])
+            size, radius = np.sqrt(size), laws.mu[k] * (p[i] + laws.base[k])
             for j in range(i + 1, first[k + 1]):
                 new = z[j] if size <= radius else radius * z[j] / size
-                new = -radius * direction[j] if sliding[k] == 1 else new
+                new = -radius * laws.direction[j] if laws.sliding[k] == 1 else new
                 change = max(change, abs(new - p[j]))
                 p[j] = new
         if not change > tolerance * scale:
@@ -255,36 +207,20 @@ def gauss_seidel(
     return change / scale
 
 
-@kernel(allocates=True)
-def scaled(W: FloatArray, first: IntArray, s: FloatArray) -> FloatArray:
-    """W with rows and columns divided by the s of each contact, √ of its largest W_ii."""
-    n, out = W.shape[0], np.empty(W.shape)
-    for k in range(first.size - 1):
-        largest = 0.0
-        for i in range(first[k], first[k + 1]):
-            largest = max(largest, W[i, i])
-        for i in range(first[k], first[k + 1]):
-            s[i] = np.sqrt(largest) if largest > 0.0 else 1.0
-    for i in range(n):
-        for j in range(n):
-            out[i, j] = W[i, j] / (s[i] * s[j])
-    return out
-
-
 @kernel()
-def sticking(
-    W: FloatArray, b: FloatArray, first: IntArray, mu: FloatArray, base: FloatArray, p: FloatArray, chosen: IntArray
-) -> int:
+def sticking(d: Any, b: FloatArray, laws: Any, p: FloatArray, chosen: IntArray) -> int:
     """Components of the contacts that push, or could without a change of u, into `chosen`, and how
-    many; none where one of them is on the rim of its cone."""
-    many = 0
+    many; none where one of them is on the rim of its cone, or two-sided."""
+    many, first = 0, laws.first
     for k in range(first.size - 1):
         i, size = first[k], 0.0
-        if p[i] <= 0.0 and row_times(W, i, p) + b[i] > ZERO * norm(b):
+        if is_two_sided(laws, k):
+            return 0
+        if p[i] <= 0.0 and row_times(d, i, p) + b[i] > ZERO * norm(b):
             continue
         for j in range(i + 1, first[k + 1]):
             size += p[j] * p[j]
-        if first[k + 1] > i + 1 and np.sqrt(size) >= (1.0 - 1e-9) * mu[k] * (p[i] + base[k]):
+        if first[k + 1] > i + 1 and np.sqrt(size) >= (1.0 - 1e-9) * laws.mu[k] * (p[i] + laws.base[k]):
             return 0
         for j in range(i, first[k + 1]):
             chosen[many] = j
@@ -293,26 +229,18 @@ def sticking(
 
 
 @kernel(allocates=True)
-def shorten(
-    W: FloatArray,
-    b: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    s: FloatArray,
-    p: FloatArray,
-) -> None:
+def shorten(d: Any, b: FloatArray, laws: Any, s: FloatArray, p: FloatArray) -> None:
     """Where all that push stick, or slide without friction, and forces are not unique: those of
     least norm before they were scaled by s, if they are admissible."""
-    chosen = np.empty(b.size, dtype=np.int64)
-    many = sticking(W, b, first, mu, base, p, chosen)
+    chosen, first = np.empty(b.size, dtype=np.int64), laws.first
+    many = sticking(d, b, laws, p, chosen)
     if many == 0 or many > SMALL:
         return
     A, x = np.empty((many, many)), np.empty(many)
     for i in range(many):
         x[i] = -b[chosen[i]]
         for j in range(many):
-            A[i, j] = W[chosen[i], chosen[j]] * s[chosen[j]]
+            A[i, j] = d.W[chosen[i], chosen[j]] * s[chosen[j]]
     if least_squares(A, x) == many:
         return
     new = p.copy()
@@ -322,75 +250,54 @@ def shorten(
         i, size = first[k], 0.0
         for j in range(i + 1, first[k + 1]):
             size += new[j] * new[j]
-        if new[i] < 0.0 or (p[i] > 0.0 and new[i] == 0.0) or np.sqrt(size) > mu[k] * (new[i] + base[k]):
+        if new[i] < 0.0 or (p[i] > 0.0 and new[i] == 0.0) or np.sqrt(size) > laws.mu[k] * (new[i] + laws.base[k]):
             return
     copy(new, p)
 
 
 @kernel(allocates=True)
-def clean(
-    W: FloatArray,
-    b: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    sliding: IntArray,
-    direction: FloatArray,
-    p: FloatArray,
-) -> None:
+def clean(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> None:
     """Contacts that do not push have the force zero, to the last bit."""
-    n = b.size
-    r, u, miss = np.empty(n), np.empty(n), np.empty(n)
-    radii(W, first, r)
-    misses(W, b, first, mu, base, sliding, direction, r, p, u, miss)
+    u, first = np.empty(b.size), laws.first
+    for i in range(b.size):
+        u[i] = b[i] + row_times(d, i, p)
     for k in range(first.size - 1):
         i = first[k]
-        if p[i] - r[i] * u[i] <= 0.0 or p[i] <= 0.0:
-            for j in range(i, first[k + 1] if base[k] == 0.0 else i + 1):
+        if p[i] - d.r[i] * u[i] <= 0.0 or p[i] <= 0.0:
+            for j in range(i, first[k + 1] if laws.base[k] == 0.0 else i + 1):
                 p[j] = 0.0
 
 
-SOLVE_CONTACTS = i8(F2, F, I, F, F, I, F, f8, F)
+SOLVE_CONTACTS = i8(F2, F, LAWS, f8, F)
 
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
-def solve_island(
-    W: FloatArray,
-    b: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    sliding: IntArray,
-    direction: FloatArray,
-    tolerance: float,
-    p: FloatArray,
-) -> int:
+def solve_island(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
     """Solve the problem of contacts that all act on each other from the guess p, into p;
     NOT_CONVERGED where no way leads to its solution, or there is none."""
     n = b.size
-    s, c, x, start = np.empty(n), np.empty(n), np.empty(n), np.empty(first.size - 1)
-    A = scaled(W, first, s)
-    for k in range(first.size - 1):
-        start[k] = base[k] * s[first[k]]
+    s, c, x = np.empty(n), np.empty(n), np.empty(n)
+    d = operator(scaled(W, laws.first, s), laws)
+    law = scaled_laws(laws, s)
     for i in range(n):
         c[i], x[i] = b[i] / s[i], p[i] * s[i]
-    left = newton(A, c, first, mu, start, sliding, direction, tolerance, x)
+    left = newton(d, c, law, tolerance, x)
     if not left <= ENOUGH:
         for i in range(n):
             x[i] = 0.0
-        gauss_seidel(A, c, first, mu, start, sliding, direction, ROUGH, x)
-        left = newton(A, c, first, mu, start, sliding, direction, tolerance, x)
-    if not left <= ENOUGH and n == first.size - 1 and lemke(A, c, x) == OK:
-        left = newton(A, c, first, mu, start, sliding, direction, tolerance, x)
-    for _ in range(20):
+        gauss_seidel(d, c, law, ROUGH, SWEEPS, x)
+        left = newton(d, c, law, tolerance, x)
+    if not left <= ENOUGH and n == laws.first.size - 1 and lemke(d.W, c, x) == OK:
+        left = newton(d, c, law, tolerance, x)
+    for _ in range(TURNS):
         if left <= ENOUGH:
             break
-        gauss_seidel(A, c, first, mu, start, sliding, direction, 0.01 * ENOUGH, x)
-        left = newton(A, c, first, mu, start, sliding, direction, tolerance, x)
-    if not left <= ENOUGH:
+        gauss_seidel(d, c, law, 0.01 * ENOUGH, MANY_SWEEPS, x)
+        left = newton(d, c, law, tolerance, x)
+    if not left <= LAST:
         return NOT_CONVERGED
-    clean(A, c, first, mu, start, sliding, direction, x)
-    shorten(A, c, first, mu, start, s, x)
+    clean(d, c, law, x)
+    shorten(d, c, law, s, x)
     for i in range(n):
         p[i] = x[i] / s[i]
     return OK

@@ -6,24 +6,37 @@ problem of its own (isodyn.linear_solvers.complementarity), and the cost is that
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.kernels.compiled import OK, FloatArray, IntArray, kernel
 from isodyn.linear_solvers.complementarity import SOLVE_CONTACTS, solve_island
+from isodyn.linear_solvers.contact_laws import Laws
 
 
 @kernel()
-def acts_on(W: FloatArray, first: IntArray, k: int, m: int) -> bool:
-    """Whether contact m moves contact k."""
-    for i in range(first[k], first[k + 1]):
-        for j in range(first[m], first[m + 1]):
-            if W[i, j] != 0.0 or W[j, i] != 0.0:
+def loads(laws: Any, k: int, m: int) -> bool:
+    """Whether forces of contact m change what constraints carry for contact k."""
+    for i in range(laws.bears[k], laws.bears[k + 1]):
+        for j in range(laws.first[m], laws.first[m + 1]):
+            if laws.lever[i, j] != 0.0:
                 return True
     return False
 
 
+@kernel()
+def acts_on(W: FloatArray, laws: Any, k: int, m: int) -> bool:
+    """Whether contacts k and m act on each other."""
+    for i in range(laws.first[k], laws.first[k + 1]):
+        for j in range(laws.first[m], laws.first[m + 1]):
+            if W[i, j] != 0.0 or W[j, i] != 0.0:
+                return True
+    return loads(laws, k, m) or loads(laws, m, k)
+
+
 @kernel(allocates=True)
-def islands(W: FloatArray, first: IntArray, island: IntArray) -> int:
+def islands(W: FloatArray, laws: Any, island: IntArray) -> int:
     """The number of the island of each contact into `island`; how many there are."""
     nc, found = island.size, 0
     queue = np.empty(nc, np.int64)
@@ -37,49 +50,50 @@ def islands(W: FloatArray, first: IntArray, island: IntArray) -> int:
             k = queue[done]
             done += 1
             for m in range(nc):
-                if island[m] < 0 and acts_on(W, first, k, m):
+                if island[m] < 0 and acts_on(W, laws, k, m):
                     island[m], queue[many] = found, m
                     many += 1
         found += 1
     return found
 
 
+@kernel(allocates=True)
+def part_of(starts: IntArray, own: IntArray) -> tuple[IntArray, IntArray]:
+    """Components of some contacts: where they begin among themselves, and their numbers in all."""
+    begins = np.zeros(own.size + 1, np.int64)
+    for i in range(own.size):
+        begins[i + 1] = begins[i] + starts[own[i] + 1] - starts[own[i]]
+    rows = np.empty(begins[own.size], np.int64)
+    for i in range(own.size):
+        for j in range(begins[i + 1] - begins[i]):
+            rows[begins[i] + j] = starts[own[i]] + j
+    return begins, rows
+
+
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
-def solve_contacts(
-    W: FloatArray,
-    b: FloatArray,
-    first: IntArray,
-    mu: FloatArray,
-    base: FloatArray,
-    sliding: IntArray,
-    direction: FloatArray,
-    tolerance: float,
-    p: FloatArray,
-) -> int:
+def solve_contacts(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
     """Solve a contact problem from the guess p, into p; NOT_CONVERGED where no way leads to its
     solution, or there is none."""
-    nc = first.size - 1
-    island = np.empty(nc, np.int64)
-    count = islands(W, first, island)
+    island = np.empty(laws.first.size - 1, np.int64)
+    count = islands(W, laws, island)
     if count <= 1:
-        return solve_island(W, b, first, mu, base, sliding, direction, tolerance, p)
+        return solve_island(W, b, laws, tolerance, p)
     for here in range(count):
         own = np.flatnonzero(island == here)
-        begins = np.zeros(own.size + 1, np.int64)
-        for i in range(own.size):
-            begins[i + 1] = begins[i] + first[own[i] + 1] - first[own[i]]
-        rows = np.empty(begins[own.size], np.int64)
-        for i in range(own.size):
-            for j in range(begins[i + 1] - begins[i]):
-                rows[begins[i] + j] = first[own[i]] + j
-        part = np.empty((rows.size, rows.size))
-        for i in range(rows.size):
-            for j in range(rows.size):
+        begins, rows = part_of(laws.first, own)
+        bears, borne = part_of(laws.bears, own)
+        part, lever = np.empty((rows.size, rows.size)), np.empty((borne.size, rows.size))
+        for j in range(rows.size):
+            for i in range(rows.size):
                 part[i, j] = W[rows[i], rows[j]]
+            for i in range(borne.size):
+                lever[i, j] = laws.lever[borne[i], rows[j]]
         x = p[rows]
-        status = solve_island(
-            part, b[rows], begins, mu[own], base[own], sliding[own], direction[rows], tolerance, x
+        law = Laws(
+            begins, laws.mu[own], laws.base[own], laws.sliding[own], laws.direction[rows], bears, laws.fixed[borne],
+            lever,
         )  # fmt: skip
+        status = solve_island(part, b[rows], law, tolerance, x)
         if status != OK:
             return status
         for i in range(rows.size):

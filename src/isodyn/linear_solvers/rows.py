@@ -61,9 +61,11 @@ def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
         length = np.linalg.norm(G, axis=1)
         scaled = G / np.where(length > 0, length, 1.0)[:, None]
         R, order = linalg.lapack.dgeqp3(scaled.T, lwork=2 * m + 32 * (m + 1))[:2]
-        order, found = order - 1, np.abs(np.diag(R))
+        order, found = order - 1, np.abs(R.diagonal())
         diagonal[: found.size] = found
-    rank = int((diagonal > tolerance * max(diagonal[0], 1e-300)).sum())
+    rank = int(np.count_nonzero(diagonal > tolerance * max(diagonal[0], 1e-300)))
+    if rank == m:
+        return Rows(np.arange(m), np.zeros(0, dtype=np.int64), diagonal)
     chosen = np.sort(order[:rank]).astype(np.int64)
     dropped = np.sort(order[rank:]).astype(np.int64)
     return Rows(chosen, dropped, diagonal)

@@ -52,6 +52,7 @@ class FormulaForce(LoadPart):
     force: Any
     point: Any = None
     parameters: Mapping[str, float] = field(default_factory=dict)
+    measured: ClassVar[bool] = False
     keys: ClassVar[Keys] = Force.keys
 
     @classmethod
@@ -100,6 +101,7 @@ class FormulaTorque(LoadPart):
     body: str
     torque: Any
     parameters: Mapping[str, float] = field(default_factory=dict)
+    measured: ClassVar[bool] = False
     keys: ClassVar[Keys] = Torque.keys
 
     @classmethod
@@ -147,6 +149,7 @@ class FormulaMotor(JointLoad):
     torque: Any
     coordinate: str | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
+    drives: ClassVar[bool] = True
     keys: ClassVar[Keys] = Motor.keys
 
     @classmethod
@@ -162,8 +165,12 @@ class FormulaMotor(JointLoad):
 
     @classmethod
     def from_table(cls, name: str, given: Mapping[str, Any], parameters: Mapping[str, float]) -> Sequence[Part]:
-        if isinstance(given["torque"], str):
-            return [cls(name, given["joint"], given["torque"], given["coordinate"], parameters)]
+        torque = given["torque"]
+        if isinstance(torque, str) and of_state(torque):
+            return [cls(name, given["joint"], torque, given["coordinate"], parameters)]
+        if isinstance(torque, str):
+            with about(None, "torque"):
+                given = {**given, "torque": Formula(torque, **parameters)}
         return [Motor(name, **given)]
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
@@ -231,15 +238,16 @@ def _on_body(
         return [plain(name, given["body"], values, frame=frame, time=time, **where)]
     if time is not None:
         raise InputError("formulas in the components bring the time with them", hint="multiply them", argument="time")
-    if frame == "world":
+    moving = next((k for k, x in enumerate(values) if isinstance(x, str) and of_state(x)), None)
+    if moving is not None and frame == "world":
         _refuse_unknown(key, values, parameters)
         return [by_formula(name, given["body"], values, **where, parameters=parameters)]
+    if moving is not None:
+        raise InputError(
+            "formulas of coordinates act in world axes", hint="leave frame out, or use t alone", argument=(key, moving)
+        )
     parts: list[float | Formula] = []
     for k, x in enumerate(values):
-        if isinstance(x, str) and of_state(x):
-            raise InputError(
-                "formulas of coordinates act in world axes", hint="leave frame out, or use t alone", argument=(key, k)
-            )
         with about(None, (key, k)):
             parts.append(Formula(x, **parameters) if isinstance(x, str) else x)
     return [plain(name, given["body"], parts, frame=frame, **where)]

@@ -107,6 +107,7 @@ class GearMotor(JointLoad):
     command: Any = 1.0
     coordinate: str | None = None
     held: ClassVar[tuple[str, ...]] = (COMMAND,)
+    drives: ClassVar[bool] = True
     keys: ClassVar[Keys] = {
         "joint": required(Value.JOINT),
         "speeds": required(Value.NUMBERS),

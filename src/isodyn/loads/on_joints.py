@@ -162,6 +162,7 @@ class Motor(JointLoad):
     gain: float = 0.0
     coordinate: str | None = None
     held: ClassVar[tuple[str, ...]] = ("torque", "speed")
+    drives: ClassVar[bool] = True
     keys: ClassVar[Keys] = {
         "joint": required(Value.JOINT),
         "torque": optional(Value.TIME_OR_STATE),
@@ -172,7 +173,10 @@ class Motor(JointLoad):
 
     def laws(self, word: Word, world: LoadWorld) -> list[Law]:
         if (self.torque is None) == (self.speed is None):
-            raise InputError(f"motor {self.name!r} takes either torque= or speed= (with gain=)")
+            raise InputError(
+                f"motor {self.name!r} takes either torque= or speed= (with gain=)",
+                hint="torque=0 where a controller or an input sets it",
+            )
         if self.torque is not None:
             return [Law(SpeedLaw(is_effort=True), word, shift=self.torque)]
         if not self.gain > 0:

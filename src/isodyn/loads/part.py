@@ -132,6 +132,8 @@ class LoadPart(Part):
 
     noun: ClassVar[str] = "load"
     held: ClassVar[tuple[str, ...]] = ()  # fields of which one can be an input, set while a run goes on
+    measured: ClassVar[bool] = True  # whether its laws act along measures that are its own
+    drives: ClassVar[bool] = False  # whether it is told by what drives its measure on, not by what pulls it back
     line: ClassVar[str] = ""  # how its laws along lengths are drawn: "spring", "rod", "rope"
 
     @abstractmethod

@@ -54,6 +54,7 @@ class Automatic:
 
     take = property(lambda self: self.now.take)
     exponent = property(lambda self: self.now.exponent)
+    safety = property(lambda self: self.now.safety)
     most_growth = property(lambda self: self.now.most_growth)
     unchanged = property(lambda self: self.now.unchanged)
     own = property(lambda self: self.now.own)

@@ -195,7 +195,7 @@ class ContactRun(ContactLocation):
         step, and throw off others in turn."""
         contacts, n = self.contacts, hit.size
         self.look_at(after)
-        still = contacts.rate[:n] <= NO_PUSH * contacts.fastest
+        hit, still = hit & ~self.two_sided, contacts.rate[:n] <= NO_PUSH * contacts.fastest
         if not (resting & ~still).any():
             return
         contacts.hit, contacts.lost = (resting | (hit & still)).astype(np.int64), 0.0
@@ -219,17 +219,17 @@ class ContactRun(ContactLocation):
         self.see_speeds(before)  # how fast they come says which rates are none afterwards
         self.contacts.impulse = 0.0
         if self.impacts.order == "simultaneous":
-            self.jump_once(after, hit, e, lost)
+            self.jump_once(after, hit | self.two_sided, e, lost)
             return after, self.contacts.impulse.copy(), lost
         for _ in range(MOST_IN_SEQUENCE):
             self.look_at(after)
             speed = self.see_speeds(before)
-            u = np.where(hit, self.contacts.rate[: hit.size] / np.maximum(speed, 1e-300), np.inf)
+            u = np.where(hit & ~self.two_sided, self.contacts.rate[: hit.size] / np.maximum(speed, 1e-300), np.inf)
             first = int(u.argmin())
             if u[first] >= -REST:
                 return after, self.contacts.impulse.copy(), lost
-            self.jump_once(after, np.arange(hit.size) == first, e, lost)
-        self.jump_once(after, hit, e, lost)
+            self.jump_once(after, (np.arange(hit.size) == first) | self.two_sided, e, lost)
+        self.jump_once(after, hit | self.two_sided, e, lost)
         return after, self.contacts.impulse.copy(), lost
 
     def jump_once(self, state: Any, hit: Any, e: FloatArray, lost: FloatArray) -> None:

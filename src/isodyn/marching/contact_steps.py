@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.errors import AccuracyWarning, ConvergenceError, InputError, PainleveError
 from isodyn.kernels.compiled import GENERAL, NONIDEAL, FloatArray
 from isodyn.kernels.struct_types import number_of
+from isodyn.linear_solvers.rank import decide
 from isodyn.marching import contact_march
 from isodyn.marching.contact_march import TAKEN, ContactRows
 from isodyn.marching.near_contacts import NearContacts
@@ -47,15 +48,22 @@ class ContactSteps(Run):
         if twin.sparsity is not None:
             starts, columns = twin.sparsity.G_starts, twin.sparsity.G_columns
         self.nearby = NearContacts(self.known, twin)
+        carriers = [self.known.carriers.get(k, ()) for k in range(many)]
+        bears = np.concatenate([[0], np.cumsum([len(one) for one in carriers])]).astype(np.int64)
+        self.two_sided = np.diff(bears) > 0
         sizes = {"ends": many + 1, "rows": rows, "row_ends": rows + 1, "values": columns.size}
+        sizes["bearings"] = int(bears[-1])
         self.contacts = Contacts(contacts=many, places=self.nearby.places.size, **sizes)
         self.contacts.starts, self.contacts.columns, self.contacts.places = starts, columns, self.nearby.places
         for name in ("mu", "mu_static", "restitution", "tangent"):
             setattr(self.contacts, name, getattr(self.known, name))
-        self.contacts.size = self.known.sizes
+        self.contacts.size, self.contacts.bears = self.known.sizes, bears
+        self.contacts.bearings = np.array([row for one in carriers for row, _ in one], dtype=np.int64)
+        self.contacts.levers = np.array([factor for one in carriers for _, factor in one], dtype=np.float64)
         self.contacts.tables, self.contacts.scratch = number_of(self.twin.tables), number_of(self.twin.scratch)
         super().__init__(system, *given, **options)
         refuse_beside_contacts(self)
+        refuse_shared(self)
         k = self.rows.t.size
         self.kept = ContactRows(np.zeros((k, many)), np.zeros((k, rows)), np.zeros((k, rows)), np.zeros((k, many)))
         self.happened: list[Impact] = []
@@ -303,6 +311,26 @@ def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Any) -> 
             AccuracyWarning,
             stacklevel=6,
         )
+
+
+def refuse_shared(run: ContactSteps) -> None:
+    """InputError for two-sided contacts on constraints that depend on others: what they carry is
+    not determined."""
+    if not run.two_sided.any():
+        return
+    system, start = run.system, run.state
+    G = Questions(system).G(float(start.t), np.array(system.q0), np.array(system.v0))
+    rank = decide(np.asarray(G))
+    for k, carriers in run.known.carriers.items():
+        for row, _ in carriers:
+            others = rank.relatives(row)
+            if others and run.known.mu_static[k] > 0.0:
+                names = ", ".join(repr(system.row_names[one]) for one in others)
+                raise InputError(
+                    f"the normal force of {run.known.names[k]!r} is not determined: row {system.row_names[row]!r}"
+                    f" depends on {names}",
+                    hint="leave redundant rows out, so that each reaction with friction has one value",
+                )
 
 
 def refuse_beside_contacts(run: ContactSteps) -> None:

@@ -3,14 +3,17 @@ constraints are redundant, limits along the branch where they lose rank."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from isodyn.formulations.gauss import UdwadiaKalaba
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import sparse as sp
 from isodyn.linear_solvers.rank import decide
-from isodyn.linear_solvers.rows import LARGE, TOLERANCE, least_multipliers
+from isodyn.linear_solvers.rows import LARGE, TOLERANCE, choose, least_multipliers
 from isodyn.marching.run import Run
 from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
@@ -70,8 +73,7 @@ class MethodRows(Run):
             if self.held is not None:  # and these are independent
                 self.ranks[k] = enforced
                 continue
-            decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
-            rank, diagonal = decided.rank, decided.diagonal
+            rank, diagonal = self.rank_of(G)
             if enforced:
                 self.closest = min(self.closest, (float(diagonal[enforced - 1] / (diagonal[0] or 1.0)), t))
             if rank < enforced:
@@ -79,6 +81,14 @@ class MethodRows(Run):
             elif enforced < self.system.m:
                 rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
             self.ranks[k] = rank
+
+    def rank_of(self, G: Any) -> tuple[int, FloatArray]:
+        """The rank of G, and the numbers that decided."""
+        if not sp.issparse(G):
+            rows = choose(G * self.system.scales.v)
+            return rows.rank, rows.diagonal
+        decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
+        return decided.rank, decided.diagonal
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         """Accelerations and multipliers as limits along the branch; from fewer rows where there are

@@ -115,7 +115,8 @@ class MethodRun(MethodRows):
         plan, stepper, motion = self.plan, self.stepper, self.motion
         plan.own = number_of(stepper.own)
         plan.take = address_of_kernel(stepper.take)
-        plan.exponent, plan.most_growth, plan.unchanged = stepper.exponent, stepper.most_growth, stepper.unchanged
+        plan.exponent, plan.safety = stepper.exponent, stepper.safety
+        plan.most_growth, plan.unchanged = stepper.most_growth, stepper.unchanged
         if not self.hosted:
             return
         self.called = CalledBack(self.step_in_python)

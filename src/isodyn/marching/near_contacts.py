@@ -4,6 +4,9 @@ Of two bodies whose bounding spheres are farther apart than both can move before
 the gap and the slips are not computed: their measures are marked as far in the memory of the model
 (isodyn.multibody.tables). A step after which a body has moved farther than that is taken again with
 others (isodyn.marching.contact_march). Gaps to planes and stops are always computed.
+
+Pairs are found by sweep and prune: each body has an interval along the axis in which bodies are
+spread most; only pairs whose intervals overlap are measured.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.joints.measures import BALL, LENGTH
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.stepping.contact_memory import Contacts
 
 MANY = 24  # pairs of bodies from which on it is worth while
@@ -28,7 +31,7 @@ class NearContacts:
         self.measures: list[list[int]] = []  # of each pair
         self.reach, self.places = np.zeros(0), np.zeros(0, dtype=np.int64)
         layout = getattr(known.twin, "layout", None)
-        if layout is None or getattr(layout, "rows", None) is None:
+        if layout is None or getattr(layout, "rows", None) is None or len(layout.rows) != known.twin.m:
             return
         tables, reach, ends = model.tables, [], []
         for k in range(len(known.names)):
@@ -50,6 +53,35 @@ class NearContacts:
         used = [k for k in np.unique(self.ends) if k < len(bodies)]
         self.places = np.concatenate([self.first[k] + np.arange(self.wide[k]) for k in used]).astype(np.int64)
         self.margin = PART * float(np.median(self.reach))
+        self.index_pairs(len(bodies))
+
+    def index_pairs(self, ground: int) -> None:
+        """Tables that lead from two bodies to their contacts, and from those to measures."""
+        many = [len(one) for one in self.measures]
+        self.flat, self.owner = np.concatenate(self.measures), np.repeat(np.arange(len(many)), many)
+        keys = self.ends.min(axis=1) * (ground + 1) + self.ends.max(axis=1)
+        free = np.flatnonzero(self.ends.max(axis=1) < ground)
+        self.to_ground = np.flatnonzero(self.ends.max(axis=1) >= ground)
+        self.by_key = free[np.argsort(keys[free], kind="stable")]
+        self.keys = keys[self.by_key]
+        self.extent = np.zeros(ground + 1)  # of two bodies with a contact, at least its reach
+        np.maximum.at(self.extent, self.ends.ravel(), np.repeat(0.5 * self.reach, 2))
+        self.moving = np.unique(self.ends[free]) if free.size else np.zeros(0, dtype=np.int64)
+
+    def candidates(self, places: FloatArray, room: float) -> IntArray:
+        """Numbers of the contacts whose bodies' intervals, widened by `room` in all, overlap."""
+        bodies = self.moving
+        if bodies.size == 0:
+            return self.to_ground
+        where = places[bodies]
+        x = where[:, int(np.ptp(where, axis=0).argmax())]
+        low, high = x - self.extent[bodies] - 0.5 * room, x + self.extent[bodies] + 0.5 * room
+        order = np.argsort(low)
+        first, second = _ranges(np.arange(1, order.size + 1), np.searchsorted(low[order], high[order], side="right"))
+        one, two = bodies[order[first]], bodies[order[second]]
+        keys = np.minimum(one, two) * self.extent.size + np.maximum(one, two)
+        _, found = _ranges(np.searchsorted(self.keys, keys), np.searchsorted(self.keys, keys, side="right"))
+        return np.concatenate([self.by_key[found], self.to_ground])
 
     def pair(self, layout: Any, row: Any) -> tuple[tuple[int, int], float] | None:
         """The numbers of the bodies of a gap, and how far apart they can be where it is closed;
@@ -82,9 +114,18 @@ class NearContacts:
         places = self.still.copy()
         for k, (first, wide) in enumerate(zip(self.first, self.wide, strict=True)):
             places[k, :wide] = q[first : first + wide]
-        apart = np.linalg.norm(places[self.ends[:, 0]] - places[self.ends[:, 1]], axis=1)
-        far = (apart - self.reach > 2.0 * np.sqrt(3.0) * self.margin).astype(np.int64)
-        for measures, one in zip(self.measures, far, strict=True):
-            for m in measures:
-                scratch.far[m] = one
+        room = 2.0 * np.sqrt(3.0) * self.margin
+        found = self.candidates(places, room)
+        ends = self.ends[found]
+        apart = np.linalg.norm(places[ends[:, 0]] - places[ends[:, 1]], axis=1)
+        far = np.ones(self.reach.size, dtype=np.int64)
+        far[found[apart - self.reach[found] <= room]] = 0
+        scratch.far[self.flat] = far[self.owner]
         contacts.anchor, contacts.margin = q[self.places], self.margin
+
+
+def _ranges(begins: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
+    """All i, j with begins[i] ≤ j < ends[i]."""
+    many = np.maximum(ends - begins, 0)
+    which = np.repeat(np.arange(many.size), many)
+    return which, np.arange(which.size) - np.repeat(np.cumsum(many) - many, many) + begins[which]

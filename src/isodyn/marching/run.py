@@ -172,7 +172,7 @@ class Run(LastStep):
             bar.update(self.progress, self.state.t)
             if interrupts.pending():
                 raise KeyboardInterrupt
-            length = int(max(done, 1) * np.clip(_BLOCK_SECONDS / max(run_clock() - clock, 1e-6), 0.5, 8.0)) + 1
+            length = int(max(done, 1) * min(max(_BLOCK_SECONDS / max(run_clock() - clock, 1e-6), 0.5), 8.0)) + 1
         if self.checkpoint is not None:
             self.checkpoint.finish(self)
         return None

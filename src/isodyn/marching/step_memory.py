@@ -13,7 +13,7 @@ from isodyn.kernels.blas_threads import one_thread
 from isodyn.kernels.compiled import NONIDEAL, SOLVES, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
-from isodyn.linear_solvers.choice import pattern_for
+from isodyn.linear_solvers.choice import dense_in_corrections, pattern_for
 from isodyn.linear_solvers.rows import Rows, every
 from isodyn.marching.plan import STILL, Member, fill_leg
 from isodyn.stepping.memory import Controls, Counters, Leg, Memory, allocate, forget, new_state, weigh
@@ -52,6 +52,8 @@ def memory_for(
     masses = model.inverse_mass.size
     memory = allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal, masses=masses)
     memory.inverse_mass, memory.damped = model.inverse_mass, int(model.damped)
+    if dense and packed is None:
+        memory.blocks.ratio = dense_in_corrections(memory.r.size)
     return memory
 
 

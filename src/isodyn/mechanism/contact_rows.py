@@ -10,6 +10,7 @@ from isodyn.errors import InputError, about
 from isodyn.joints.unilateral import ContactPart, Gap
 from isodyn.joints.words import Row
 from isodyn.mechanism.layout import MechanismLayout
+from isodyn.mechanism.mesh_rows import with_meshes
 from isodyn.mechanism.system import MechanismSystem, make_system
 from isodyn.mechanism.world import World
 from isodyn.systems.contacts import ContactSet, gap_sizes
@@ -19,7 +20,7 @@ Built = list[tuple[str, ContactPart, Gap]]
 
 
 def gaps_of(world: World) -> Built:
-    """All gaps of a mechanism."""
+    """All gaps of a mechanism, those of meshes behind the others."""
     found: Built = []
     for part in world.parts.contacts.values():
         with about(part.name):
@@ -27,11 +28,12 @@ def gaps_of(world: World) -> Built:
             for gap in part.build(world):
                 label = gap.label if not gap.label or gap.label.startswith("[") else f".{gap.label}"
                 found.append((part.name + label, part, gap))
-    return found
+    return [one for one in found if one[2].pair is None] + [one for one in found if one[2].pair is not None]
 
 
 def rows_of_gaps(built: Built) -> list[Row]:
-    """Rows of all gaps, then of all slips."""
+    """Rows of all gaps that are compiled, then of all slips."""
+    built = [one for one in built if one[2].pair is None]
     normals = [gap.normal(name) for name, _, gap in built]
     return normals + [row for name, _, gap in built for row in gap.tangents(name)]
 
@@ -42,8 +44,8 @@ def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built
         return system
     rows = rows_of_gaps(built)
     own = replace(layout, rows=rows, laws=[], loads=[], reactions={}, spreads=[])
-    twin = make_system(own, {})
-    tangents = np.array([len(gap.slips) for *_, gap in built])
+    twin = with_meshes(make_system(own, {}), [one for one in built if one[2].pair is not None])
+    tangents = np.array([slips_of(part, gap) for _, part, gap in built])
     tangent = len(built) + np.concatenate([[0], np.cumsum(tangents)])
     names = tuple(name for name, *_ in built)
     if len(set(names)) != len(names):
@@ -52,4 +54,21 @@ def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built
         np.array([getattr(part, what) for _, part, _ in built]) for what in ("restitution", "mu", "friction_at_rest")
     )
     sizes = gap_sizes(twin, system.scales.v)
-    return replace(system, contacts=ContactSet(names, twin, e, mu, tangent.astype(np.int64), sizes, rest))
+    carriers = {k: carriers_of(layout, gap) for k, (*_, gap) in enumerate(built) if gap.carrier is not None}
+    found = ContactSet(names, twin, e, mu, tangent.astype(np.int64), sizes, rest, carriers)
+    return replace(system, contacts=found)
+
+
+def slips_of(part: ContactPart, gap: Gap) -> int:
+    """How many slips a gap has."""
+    if gap.pair is None:
+        return len(gap.slips)
+    return 2 if part.friction_at_rest > 0.0 else 0
+
+
+def carriers_of(layout: MechanismLayout, gap: Gap) -> tuple[tuple[int, float], ...]:
+    """Rows of the joint that carries a two-sided contact, those that are forces."""
+    first, many = layout.reactions.get(str(gap.carrier), (0, 0))
+    if many == 0:
+        raise InputError(f"joint {gap.carrier!r} has no reaction force that could press", argument="joint")
+    return tuple((row, 1.0) for row in range(first, first + many))

@@ -26,6 +26,15 @@ class Sensor(Told):
     With `to`, another body or the ground, also the distance between the two points and its rate;
     with `axis` also the angle by which the body turns against `to` about that axis, with its rate.
 
+    The angle is the twist of the rotation: the axis is brought from where `to` carries it to where
+    the body carries it by the shortest way, and what is left is a turn about it. That is the angle
+    of a hinge where the axis stays the same in both. With the matrix S of the body against `to` in
+    axes of which the third is the given one, it is atan2(S₂₁ − S₁₂, S₁₁ + S₂₂), and its rate
+    Ω·(a + n)/(1 + a·n), with Ω the angular velocity of the body against `to`, a and n the axis as
+    `to` and as the body carries it. This is not the integral of Ω·a: an axis that goes around a
+    cone and comes back leaves no twist. Where the two axes point in opposite directions there is no
+    twist, and reading it is an error.
+
     Parameters
     ----------
     name
@@ -98,7 +107,7 @@ class Sensor(Told):
             lacking = next((x for x in (body, other) if x.kind in ("particle", "cable")), None)
             if lacking is not None:
                 raise InputError(f"{what}: {lacking.name!r} is a {lacking.kind} and has no angle", argument="axis")
-            self.angle_word(parts)
+            self.axes(parts)
 
     def place(self, body: Body) -> FloatArray:
         """Return the point in the world at the start.
@@ -136,8 +145,8 @@ class Sensor(Told):
         )
         return between_points(self.name, first, second, (other, self.place(second))).length_word()
 
-    def angle_word(self, parts: Parts) -> Word:
-        """Return the measure of the turn about the axis.
+    def axes(self, parts: Parts) -> Pair:
+        """Return the axis in both bodies.
 
         Parameters
         ----------
@@ -146,8 +155,8 @@ class Sensor(Told):
 
         Returns
         -------
-        word
-            The measure.
+        pair
+            The bodies with axes of which the third is that of the angle.
         """
         assert self.to is not None
         first, second = parts.body(self.to), parts.body(self.body)
@@ -155,4 +164,4 @@ class Sensor(Told):
         pair = Pair.of(self.name, first, second, self.place(second), axis)
         if pair.planar and abs(axis[2]) < 1.0 - 1e-9:
             raise InputError(f"sensor {self.name!r}: planar bodies turn about z, received axis={self.axis!r}")
-        return pair.twist_word()
+        return pair

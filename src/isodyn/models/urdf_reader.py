@@ -100,6 +100,11 @@ class UrdfReader:
 
     def tree(self) -> tuple[dict[str, list[str]], str]:
         """Joints below each link, and the link that has none above it."""
+        if not self.links:
+            raise InputError(
+                f"{self.root.place}: this robot has no links",
+                hint="a file for xacro has to be expanded first: xacro robot.urdf.xacro > robot.urdf",
+            )
         children: dict[str, list[str]] = {name: [] for name in self.links}
         parents: dict[str, str] = {}
         for name, joint in self.joints.items():
@@ -112,7 +117,7 @@ class UrdfReader:
             children[first].append(name)
         roots = [name for name in self.links if name not in parents]
         if len(roots) != 1:
-            which = f": {', '.join(roots)}" if roots else ", so its joints form a loop" if self.links else ""
+            which = f": {', '.join(roots)}" if roots else ", so its joints form a loop"
             raise InputError(
                 f"{self.root.place}: a URDF file has one link without parent, received {len(roots)}{which}"
             )

@@ -141,6 +141,7 @@ def build() -> CompiledSystem:
         from_seven(seven.start()),
         np.zeros(21),
         tables=TABLE.tables(MASS, forces),
+        scratch=TABLE.scratch(),
         energy=energy,
         names=tuple(name for i in range(7) for name in (f"x{i + 1}", f"y{i + 1}", names[i])),
         m=TABLE.rows,

@@ -38,6 +38,7 @@ def build(m: float, inertia: float, length: float, gravity: float, theta0: float
         q0,
         v0,
         tables=rows.tables(mass, forces),
+        scratch=rows.scratch(),
         energy=of_masses(mass, forces),
         names=("x", "y", "theta"),
         m=2,

@@ -87,6 +87,7 @@ def build(rate: float, gravity: float) -> CompiledSystem:
         q0,
         v0,
         tables=TABLE.tables(MASS, forces),
+        scratch=TABLE.scratch(),
         energy=of_masses(MASS, forces),
         names=("x1", "y1", "theta1", "x2", "y2", "theta2", "x3"),
         m=6,

@@ -9,6 +9,9 @@ Planar bodies in (x, y, θ) joined at points are of this kind, because a vector 
 the angle θ is
 
     R(θ) w = (w_x cos θ − w_y sin θ,  w_x sin θ + w_y cos θ).
+
+A step asks for the same two positions several times, that of the balance and that of its end: sines
+and cosines of both are kept.
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.lowering import natural
-from isodyn.kernels.struct import Struct, integers, reals
+from isodyn.kernels.struct import Struct, integer, integers, many, real, reals
 from isodyn.kernels.struct_types import opened
 
 
@@ -45,10 +48,36 @@ class TrigonometricRows(Struct):
     angles = integers("n")
 
 
+class Angle(Struct):
+    """The last two values of a coordinate with their cosines and sines; which of them goes next."""
+
+    first, cosine, sine = real, real, real
+    second, other_cosine, other_sine = real, real, real
+    oldest = integer
+
+
+class Angles(Struct):
+    """What is known of every coordinate."""
+
+    angles = many(Angle, "n")
+
+
 @kernel()
-def turned(i: int, q: FloatArray, rows: Any) -> tuple[float, float]:
+def turned(i: int, q: FloatArray, rows: Any, known: Any) -> tuple[float, float]:
     """cos q_i and sin q_i of an angle; (1, 0) of another coordinate, whose C and S are zero."""
-    return (np.cos(q[i]), np.sin(q[i])) if rows.angles[i] == 1 else (1.0, 0.0)
+    if rows.angles[i] != 1:
+        return 1.0, 0.0
+    x, angle = q[i], known.angles[i]
+    if x == angle.first:
+        return angle.cosine, angle.sine
+    if x == angle.second:
+        return angle.other_cosine, angle.other_sine
+    cosine, sine = np.cos(x), np.sin(x)
+    if angle.oldest == 0:
+        angle.first, angle.cosine, angle.sine, angle.oldest = x, cosine, sine, 1
+    else:
+        angle.second, angle.other_cosine, angle.other_sine, angle.oldest = x, cosine, sine, 0
+    return cosine, sine
 
 
 @kernel()
@@ -64,10 +93,10 @@ def wave(k: int, i: int, cosine: float, sine: float, rows: Any) -> float:
 
 
 @kernel()
-def balance(q: FloatArray, a: FloatArray, lam: FloatArray, rows: Any, out: FloatArray) -> None:
+def balance(q: FloatArray, a: FloatArray, lam: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
     """m_i a_i − Q_i + Σ_k G_ki λ_k."""
     for i in range(natural(q.size)):
-        cosine, sine = turned(i, q, rows)
+        cosine, sine = turned(i, q, rows, known)
         total = rows.masses[i] * a[i] - rows.forces[i]
         for k in range(natural(rows.constant.size)):
             total += slope(k, i, cosine, sine, rows) * lam[k]
@@ -75,13 +104,13 @@ def balance(q: FloatArray, a: FloatArray, lam: FloatArray, rows: Any, out: Float
 
 
 @kernel()
-def tangents(q: FloatArray, lam: FloatArray, c: FloatArray, rows: Any, out: FloatArray) -> None:
+def tangents(q: FloatArray, lam: FloatArray, c: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
     """c₀ M − c₂ diag_i Σ_k λ_k (C_ki cos q_i + S_ki sin q_i)."""
     n = natural(q.size)
     for i in range(n * n):
         out[i] = 0.0
     for i in range(n):
-        cosine, sine = turned(i, q, rows)
+        cosine, sine = turned(i, q, rows, known)
         total = 0.0
         for k in range(natural(rows.constant.size)):
             total += lam[k] * wave(k, i, cosine, sine, rows)
@@ -89,26 +118,26 @@ def tangents(q: FloatArray, lam: FloatArray, c: FloatArray, rows: Any, out: Floa
 
 
 @kernel()
-def two_levels(q: FloatArray, v: FloatArray, rows: Any, out: FloatArray) -> None:
+def two_levels(q: FloatArray, v: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
     """φ and φ̇, one behind the other."""
     m = natural(rows.constant.size)
     for k in range(m):
         out[k], out[m + k] = rows.constant[k], 0.0
     for i in range(natural(q.size)):
-        cosine, sine = turned(i, q, rows)
+        cosine, sine = turned(i, q, rows, known)
         for k in range(m):
             out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
             out[m + k] += slope(k, i, cosine, sine, rows) * v[i]
 
 
 @kernel()
-def one_level(what: int, q: FloatArray, v: FloatArray, a: FloatArray, rows: Any, out: FloatArray) -> None:
+def one_level(what: int, q: FloatArray, v: FloatArray, a: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
     """φ, φ̇ or φ̈."""
     m = natural(rows.constant.size)
     for k in range(m):
         out[k] = rows.constant[k] if what == POSITION else 0.0
     for i in range(natural(q.size)):
-        cosine, sine = turned(i, q, rows)
+        cosine, sine = turned(i, q, rows, known)
         for k in range(m):
             if what == POSITION:
                 out[k] += rows.linear[k, i] * q[i] + wave(k, i, cosine, sine, rows)
@@ -133,21 +162,21 @@ def model(
     out: FloatArray,
 ) -> int:
     """Masses under forces, and the rows."""
-    rows = opened(TrigonometricRows, tables)
+    rows, known = opened(TrigonometricRows, tables), opened(Angles, scratch)
     n, m = natural(q.size), natural(rows.constant.size)
     if what == BALANCE:
-        balance(q, a, lam, rows, out)
+        balance(q, a, lam, rows, known, out)
     elif what == JACOBIAN:
-        tangents(q, lam, c, rows, out)
+        tangents(q, lam, c, rows, known, out)
     elif what == CONSTRAINT:
         for i in range(n):
-            cosine, sine = turned(i, q, rows)
+            cosine, sine = turned(i, q, rows, known)
             for k in range(m):
                 out[k * n + i] = slope(k, i, cosine, sine, rows)
     elif what == LEVELS:
-        two_levels(q, v, rows, out)
+        two_levels(q, v, rows, known, out)
     else:
-        one_level(what, q, v, a, rows, out)
+        one_level(what, q, v, a, rows, known, out)
     return OK
 
 
@@ -194,6 +223,12 @@ class Table:
             constant=self.constant,
             angles=np.any(cosine, axis=0) | np.any(sine, axis=0),
         )
+
+    def scratch(self) -> Angles:
+        """Memory of the model, which knows of no angle yet."""
+        angles = Angles(n=self.n)
+        angles.angles.fill(first=[np.nan] * self.n, second=[np.nan] * self.n)
+        return angles
 
     def explicit(self, q: FloatArray) -> FloatArray:
         """q with every point that a pair of rows gives in terms of angles put there."""

@@ -59,7 +59,8 @@ def plot(sol: Solution, names: Sequence[Any], *, interactive: bool = False, titl
     time = "t [s]" if is_mechanism(sol.system) else "t"
     if interactive:
         return _page(sol, groups, time, title)
-    with canvas(len(groups), 1, (7.0, 0.6 + 2.3 * len(groups)), sharex=True, squeeze=False) as (figure, axes):
+    size = 7.0, 0.6 + 2.3 * len(groups)
+    with canvas(len(groups), 1, size, current=True, sharex=True, squeeze=False) as (figure, axes):
         for own, (unit, curves) in zip(axes[:, 0], groups, strict=True):
             for curve in curves:
                 own.plot(sol.t, curve.values, label=curve.name)

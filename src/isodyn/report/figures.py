@@ -1,13 +1,16 @@
 """Figures of solutions and of order studies, as PNG, PDF or SVG by the ending of the file.
 
-No window is ever opened, and matplotlib is imported only when a figure is drawn.
+Files are written without pyplot, so that no window opens, and matplotlib is imported only when a
+figure is drawn.
 """
 
 from __future__ import annotations
 
 import io
 import math
+import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,12 +73,27 @@ def require_matplotlib() -> None:
         ) from error
 
 
+def current_figure(size: tuple[float, float]) -> Figure:
+    """A figure that becomes pyplot's current one where pyplot is at work, so that `plt.show()` and
+    `plt.savefig` find it; notebooks show what a cell returns, and would show it twice."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    alone = threading.current_thread() is not threading.main_thread()
+    if pyplot is None or alone or "inline" in matplotlib.get_backend():
+        found: Figure = matplotlib_figure.Figure(figsize=size)
+    else:
+        found = pyplot.figure(figsize=size)
+    return found
+
+
 @contextmanager
-def canvas(rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.0, 4.0), **kwargs: Any) -> Iterator[Any]:
-    """An empty figure and its axes in the style of this package."""
+def canvas(
+    rows: int = 1, columns: int = 1, size: tuple[float, float] = (7.0, 4.0), *, current: bool = False, **kwargs: Any
+) -> Iterator[Any]:
+    """An empty figure and its axes in the style of this package; `current` for one that is handed
+    out."""
     require_matplotlib()
     with matplotlib.rc_context({**STYLE, "axes.prop_cycle": cycler.cycler(color=COLOURS)}):
-        figure = matplotlib_figure.Figure(figsize=size)
+        figure = current_figure(size) if current else matplotlib_figure.Figure(figsize=size)
         yield figure, figure.subplots(rows, columns, **kwargs)
 
 

@@ -13,14 +13,15 @@ import numpy as np
 
 from isodyn.bodies.body import QUANTITIES, Quantity
 from isodyn.kernels.compiled import FloatArray
-from isodyn.loads.laws import SPEED
 from isodyn.report.figures import quantity
 from isodyn.report.kinds import is_mechanism
 from isodyn.report.names import velocity_names
-from isodyn.report.scenes import mechanical, thinned
+from isodyn.report.scenes import mechanical
+from isodyn.report.thinning import thinned
 from isodyn.results import Solution
-from isodyn.results.load_views import names_of_drives, names_of_loads
+from isodyn.results.load_views import names_of_loads
 from isodyn.results.quantities import Catalogue, Of
+from isodyn.results.quantities import Quantity as Read
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -123,7 +124,7 @@ def _of_mechanism(sol: Solution) -> list[Group]:
 
 def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
     """What springs, motors, drives, friction and forces did, and where the energy was."""
-    catalogue, drives = Catalogue(sol), names_of_drives(system)
+    catalogue = Catalogue(sol)
     force: Columns = []
     along: Columns = []
     mode: Columns = []
@@ -132,14 +133,12 @@ def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
     known = set(catalogue.names)
     for name in names:
         power.append((name, catalogue.curve((name, "power")).values))
-        if name in drives:
-            along.append((name, catalogue.curve((name, "effort")).values))
-            continue
-        for what, place, sign in (("tension", along, -1.0 if _is_motor(system, name) else 1.0), ("mode", mode, 1.0)):
+        told = "effort" if f"{name}.effort" in known else "tension"
+        for what, place in ((told, along), ("mode", mode)):
             if f"{name}.{what}" in known:
                 columns = catalogue.curve((name, what)).columns()
-                place += [(title.removesuffix(f".{what}"), sign * values) for title, values, _ in columns]
-        if f"{name}.tension" not in known:
+                place += [(title.removesuffix(f".{what}"), values) for title, values, _ in columns]
+        if f"{name}.{told}" not in known:
             size = catalogue.curve((name, "force", "||")).values
             force.append((name, size if size.any() else catalogue.curve((name, "torque", "||")).values))
     energies = [x for x in catalogue.all if x.of is Of.ENERGY and x.owner]
@@ -159,10 +158,6 @@ def _of_loads(sol: Solution, system: MechanismSystem) -> list[Group]:
     return groups
 
 
-def _is_motor(system: MechanismSystem, name: str) -> bool:
-    return any(law.load == name and law.kind == SPEED for law in system.layout.laws)
-
-
 def _of_contacts(sol: Solution) -> list[Group]:
     """Gaps, normal and tangential forces, slip, modes of contacts."""
     touches = "contact_gap" in sol.aux
@@ -180,12 +175,22 @@ def _of_contacts(sol: Solution) -> list[Group]:
         group_of(
             f"contact-{what}",
             title,
-            what,
-            [(name, x) for one in found if one.what == what for name, x, _ in one.curve.columns()],
+            _with_unit(what, next((one.unit for one in found if one.what == what), "")),
+            [_of_owner(one, name, x) for one in found if one.what == what for name, x, _ in one.curve.columns()],
         )
         for what, title in titles.items()
         if found
     ]
+
+
+def _of_owner(one: Read, name: str, values: FloatArray) -> tuple[str, FloatArray]:
+    """A column without the name of what it is, which stands in the title: "floor.friction_1" is
+    "floor 1"."""
+    return one.owner + name[len(one.name) :].replace("_", " ", 1), values
+
+
+def _with_unit(word: str, unit: str) -> str:
+    return f"{word} [{unit}]" if unit not in ("", "1") else word
 
 
 def _of_sensors(sol: Solution) -> list[Group]:
@@ -194,7 +199,7 @@ def _of_sensors(sol: Solution) -> list[Group]:
     found = [one for one in Catalogue(sol).all if one.of is Of.SENSOR]
     for what in dict.fromkeys(one.what for one in found):
         own = [one for one in found if one.what == what]
-        columns = [(name, x) for one in own for name, x, _ in one.curve.columns()]
+        columns = [_of_owner(one, name, x) for one in own for name, x, _ in one.curve.columns()]
         groups.append(group_of(f"sensor-{what}", f"Sensors: {what.replace('_', ' ')}", f"[{own[0].unit}]", columns))
     return groups
 
@@ -250,14 +255,15 @@ def _energies(full: Solution, few: Solution) -> list[Group]:
     kinetic, potential = few.energy()
     total = kinetic + potential
     found = [("kinetic", kinetic), ("potential", potential), ("total", total)]
-    groups = [group_of("energy", "Energy", "[J]", found)]
+    unit = "[J]" if is_mechanism(few.system) else ""
+    groups = [group_of("energy", "Energy", unit or "energy", found)]
     if full.t.size <= BALANCED:
         balance = np.interp(few.t, full.t, full.energy_balance())
         groups.append(
             group_of(
                 "balance",
                 "Energy balance",
-                "change of energy less the work of all other forces [J]",
+                f"change of energy less the work of all other forces {unit}".strip(),
                 [("error of the balance", balance)],
             )
         )

@@ -24,7 +24,7 @@ from isodyn.report.histories import ROWS, Group, groups_of
 from isodyn.report.kinds import is_mechanism
 from isodyn.report.packing import for_script, packed, scene_data
 from isodyn.report.pages import Html
-from isodyn.report.reasons import cited, reasons
+from isodyn.report.reasons import reasons, works_in_words
 from isodyn.report.scenes import FRAMES, mechanical, scene_of
 from isodyn.results import Solution
 from isodyn.results.quality import chord_strain_of, local_error_in_words, step_error_of
@@ -241,13 +241,13 @@ def _summary(sol: Solution, groups: list[Group]) -> Html:
             rows.append((name, group.title, *(f"{x:.4g}" for x in ends)))
     left = len(rows) - RANGES
     head = ("quantity", "of", "smallest", "largest", "last")
-    shown = Html(f'<div class="scroll">{pages.table(rows[:RANGES], head, 2)}</div>')
+    shown = Html(f'<div class="scroll ranges">{pages.table(rows[:RANGES], head, 2)}</div>')
     more = pages.paragraph(f"{left} more are in the plots.", "soft small") if left > 0 else ""
     return Html(pages.card("Ranges", shown, more) + pages.card("Quality and cost", pages.table(_quality(sol, groups))))
 
 
 def _quality(sol: Solution, groups: list[Group]) -> list[tuple[str, str]]:
-    stats, rows = sol.stats, []
+    stats, rows, unit = sol.stats, [], " J" if is_mechanism(mechanical(sol).system) else ""
     for group in groups:
         if group.id == "drift":
             levels = zip(group.names, group.values, strict=True)
@@ -255,10 +255,10 @@ def _quality(sol: Solution, groups: list[Group]) -> list[tuple[str, str]]:
         elif group.id == "energy":
             total = group.values[2]
             scale = max(float(np.abs(group.values[0]).max()), 1e-300)
-            change = f"{total.max() - total.min():.3g} J, {(total.max() - total.min()) / scale:.2g} of the largest kinetic energy"
+            change = f"{total.max() - total.min():.3g}{unit}, {(total.max() - total.min()) / scale:.2g} of the largest kinetic energy"
             rows.append(("change of total energy", change))
         elif group.id == "balance":
-            rows.append(("largest error of the energy balance", f"{np.abs(group.values).max():.3g} J"))
+            rows.append(("largest error of the energy balance", f"{np.abs(group.values).max():.3g}{unit}"))
         elif group.id == "invariants":
             kept = zip(group.names, group.values, strict=True)
             rows += [(f"change of {name}", f"{x.max():.2e}") for name, x in kept]
@@ -319,10 +319,7 @@ def _run(sol: Solution, problem: Problem | None, settings: dict[str, Any] | None
     rows += [("coordinates, velocities, rows", f"{system.nq}, {system.nv}, {system.m}")]
     if formulation is not None:
         rows.append(("formulation", formulation))
-    works = [
-        f"{w['authors']} ({w['year']}): {w['title']}. {w['where']}." + (f" doi:{w['doi']}" if "doi" in w else "")
-        for w in cited(sol.scheme, None if problem is None else problem.citation)
-    ]
+    works = works_in_words(sol.scheme, None if problem is None else problem.citation)
     return Html(
         pages.card("System and versions", pages.table([*rows, *versions()]))
         + pages.card("Please cite", pages.items(works))

@@ -8,7 +8,7 @@ interface Σ G_ℓ q_ℓ and its rates (drift), the multipliers, the power −λ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,13 @@ from isodyn.report import pages
 from isodyn.report.fits import page_of_fit
 from isodyn.report.histories import ROWS, Columns, Group, group_of
 from isodyn.report.html import SCRIPTS, group_data, versions
+from isodyn.report.kinds import is_mechanism
 from isodyn.report.packing import for_script, packed
 from isodyn.report.pages import Html
+from isodyn.report.reasons import works_in_words
 from isodyn.report.sweeps import page_of_sweep
 from isodyn.results.ensemble import Ensemble
+from isodyn.results.units import units
 from isodyn.subdomains.solution import SubdomainSolution
 from isodyn.sweeps.result import Sweep
 from isodyn.version import __version__
@@ -58,23 +61,26 @@ def page_of(
 
 
 def _of_ensemble(runs: Ensemble, title: str, settings: dict[str, Any] | None) -> str:
-    kept, system = _kept(runs.t), runs.systems[0]
+    system = runs.systems[0]
     done = np.flatnonzero(runs.ok)
     if not done.size:
         raise InputError("no member of this ensemble came to its end", hint="runs.errors tells why")
-    groups, rows = [], []
+    groups, rows, (t, at_times) = [], [], _common_times(runs, done)
+    of = units(system)
     names = {
-        "q": [system.names[k] for k in runs.columns["q"]],
-        "v": [system.v_names[k] for k in runs.columns["v"]],
+        "q": [(system.names[k], of["q"][k]) for k in runs.columns["q"]],
+        "v": [(system.v_names[k], of["v"][k]) for k in runs.columns["v"]],
     }
     symbols = ("v",) if system.first_order else ("q", "v")
     for symbol in symbols:
         values = getattr(runs, symbol)[done]
-        for k, name in enumerate(names[symbol]):
-            last = values[:, -1, k]
-            rows.append((f"{symbol}({name})", *(f"{x:.4g}" for x in np.percentile(last, [0, 10, 50, 90, 100]))))
+        rounding = 1e-13 * float(np.nanmax(np.abs(values), initial=0.0))
+        for k, (name, unit) in enumerate(names[symbol]):
+            ends = np.percentile(_last(values[:, :, k]), [0, 10, 50, 90, 100])
+            rows.append((f"{symbol}({name})", *(f"{x if abs(x) > rounding else 0.0:.4g}" for x in ends)))
             if k < FANS:
-                groups.append(_fan(f"{symbol}-{k}", f"{symbol}({name})", values[:, kept, k], done))
+                label = f"[{unit}]" if unit not in ("", "1") else symbol
+                groups.append(_fan(f"{symbol}-{k}", f"{symbol}({name})", label, at_times(values[:, :, k]), done))
     head = ("at the end", "smallest", "10 %", "median", "90 %", "largest")
     table = Html(f'<div class="scroll">{pages.table(rows[:40], head)}</div>')
     counts = [
@@ -87,17 +93,35 @@ def _of_ensemble(runs: Ensemble, title: str, settings: dict[str, Any] | None) ->
     failed = [(f"member {k}", str(error).splitlines()[0]) for k, error in sorted(runs.errors.items())[:20]]
     cards: str = pages.card("Spread at the end", table) + pages.card("Members and cost", pages.table(counts))
     cards += pages.card("Members that failed", pages.table(failed)) if failed else ""
-    chips = [("members", len(runs)), ("scheme", runs.scheme), ("t", f"{runs.t[0]:g} … {runs.t[-1]:g}")]
+    chips = [("members", len(runs)), ("scheme", runs.scheme), ("t", f"{t[0]:g} … {t[-1]:g}")]
     notes = [runs.stopped] if runs.stopped is not None else []
-    return _page(title, chips, notes, Html(cards), runs.t[kept], groups, settings)
+    return _page(title, chips, notes, Html(cards), t, groups, settings, system, runs.scheme)
 
 
-def _fan(key: str, title: str, values: FloatArray, done: Any) -> Group:
+def _common_times(runs: Ensemble, done: Any) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+    """Times of a plot, and how to read columns (members, rows) there; members with times of their
+    own are read in straight lines between their rows, and not behind their ends."""
+    if runs.t.ndim == 1:
+        kept = _kept(runs.t)
+        return runs.t[kept], lambda x: x[:, kept]
+    own = [one[np.isfinite(one)] for one in runs.t[done]]
+    t = np.linspace(min(one[0] for one in own), max(one[-1] for one in own), min(ROWS, runs.t.shape[1]))
+    return t, lambda x: np.array(
+        [np.interp(t, one, row[: one.size], right=np.nan) for one, row in zip(own, x, strict=True)]
+    )
+
+
+def _last(values: FloatArray) -> FloatArray:
+    """The last number of each row."""
+    return np.array([row[np.isfinite(row)][-1] for row in values])
+
+
+def _fan(key: str, title: str, label: str, values: FloatArray, done: Any) -> Group:
     """Of values (members, times)."""
-    spread: Columns = [(name, np.percentile(values, level, axis=0)) for level, name in LEVELS]
+    spread: Columns = [(name, np.nanpercentile(values, level, axis=0)) for level, name in LEVELS]
     some = np.unique(np.linspace(0, len(done) - 1, min(MEMBERS, len(done))).astype(int))
     spread += [(f"member {done[k]}", values[k]) for k in some]
-    return group_of(key, title, title, spread, on=len(LEVELS))
+    return group_of(key, title, label, spread, on=len(LEVELS))
 
 
 # ---- subdomains
@@ -115,8 +139,8 @@ def _of_subdomains(sol: SubdomainSolution, title: str, settings: dict[str, Any] 
     else:
         levels = [("position", drift.position), ("velocity", drift.velocity), ("acceleration", drift.acceleration)]
         shown = [(n, np.maximum(np.abs(x[kept]).max(axis=1), TINY)) for n, x in levels if x.shape[1]]
-        groups.append(group_of("drift", "Drift across the interface: the largest tie", "", shown, log=True))
-        groups.append(group_of("power", "Power of the interface", "", [(n, x[kept]) for n, x in power.items()]))
+        groups.append(group_of("drift", "Drift across the interface: the largest tie", "violation", shown, log=True))
+        groups.append(group_of("power", "Power of the interface", "power", [(n, x[kept]) for n, x in power.items()]))
         summary += [(f"largest drift, {n}", f"{np.abs(x).max():.2e}") for n, x in levels if x.size]
     for name, part in sol.parts.items():
         system = part.system
@@ -134,7 +158,8 @@ def _of_subdomains(sol: SubdomainSolution, title: str, settings: dict[str, Any] 
     if sol.redundant:
         notes.append(f"{len(sol.redundant)} ties follow from others: single forces among them are one choice of many.")
     chips = [("subdomains", len(sol.parts)), ("ties", len(ties)), ("t", f"{sol.t[0]:g} … {sol.t[-1]:g}")]
-    return _page(title, chips, notes, Html(cards), sol.t[kept], groups, settings)
+    first = next(iter(sol.parts.values()))
+    return _page(title, chips, notes, Html(cards), sol.t[kept], groups, settings, first.system, first.scheme)
 
 
 # ---- the page
@@ -152,12 +177,14 @@ def _page(
     t: FloatArray,
     groups: Sequence[Group],
     settings: dict[str, Any] | None,
+    system: Any,
+    scheme: Any,
 ) -> str:
     shown = "".join(f'<span class="chip">{pages.escaped(k)} <b>{pages.escaped(x)}</b></span>' for k, x in chips)
     data = {
         "scene": None,
         "t": packed(t),
-        "xLabel": "t",
+        "xLabel": "t [s]" if is_mechanism(system) else "t",
         "groups": [group_data(group) for group in groups if group.names],
         "scheme": None,
     }
@@ -172,7 +199,10 @@ def _page(
         summary=cards,
         thinned="",
         scheme=Html(""),
-        run=pages.card("Settings and versions", pages.table([*(settings or {}).items(), *versions()])),
+        run=Html(
+            pages.card("Settings and versions", pages.table([*(settings or {}).items(), *versions()]))
+            + pages.card("Please cite", pages.items(works_in_words(scheme)))
+        ),
         version=__version__,
         data=Html(for_script(data)),
     )

@@ -119,3 +119,11 @@ def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
     if extra is not None:
         keys.append(extra)
     return [works()[key] for key in dict.fromkeys(keys) if key in works()]
+
+
+def works_in_words(scheme: Any, extra: str | None = None) -> list[str]:
+    """The same, a line for each."""
+    return [
+        f"{w['authors']} ({w['year']}): {w['title']}. {w['where']}." + (f" doi:{w['doi']}" if "doi" in w else "")
+        for w in cited(scheme, extra)
+    ]

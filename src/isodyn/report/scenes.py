@@ -9,7 +9,7 @@ frame; marks and lines are fixed in bodies, −1 being the ground.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,8 +28,8 @@ from isodyn.report.drawings import Drawing, drawing, radius_of_gyration, solids_
 from isodyn.report.extents import Reach, way
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
 from isodyn.report.outlines import Skin, lines_by_name, lines_of, skins_of, surface_points
+from isodyn.report.thinning import thinned
 from isodyn.results import Solution
-from isodyn.results.at_balance import NAMES as BALANCE
 from isodyn.results.beam_view import BeamView
 from isodyn.results.mechanism_views import JointView
 from isodyn.results.rod_view import RodView, view_of_line
@@ -137,21 +137,6 @@ class Scene:
 def mechanical(sol: Solution) -> Solution:
     """The same solution in the default coordinates of its mechanism, where it has one."""
     return sol.system.lift(sol) if is_parametrised(sol.system) else sol
-
-
-def thinned(sol: Solution, rows: int) -> Solution:
-    """At most so many rows of a solution, the first and the last among them; of `aux` what forces
-    are read from."""
-    kept = np.unique(np.linspace(0, sol.t.size - 1, min(rows, sol.t.size)).astype(int))
-    by_rows = [*BALANCE, *(name for name in sol.aux if name.startswith("contact_"))]
-    aux = {name: np.asarray(sol.aux[name])[kept] for name in by_rows if name in sol.aux}
-    aux |= {name: value for name, value in sol.aux.items() if name.startswith("impact_")}
-    histories = {
-        one.name: value[kept]
-        for one in fields(sol)
-        if isinstance(value := getattr(sol, one.name), np.ndarray) and value.shape[:1] == sol.t.shape
-    }
-    return replace(sol, aux=aux, **histories)
 
 
 def scene_of(

@@ -19,7 +19,7 @@ from isodyn.report.pages import Html
 from isodyn.sweeps.result import Sweep
 from isodyn.version import __version__
 
-WIDTH, HEIGHT, LEFT, EDGE, FOOT = 330.0, 200.0, 74.0, 12.0, 34.0  # of a picture, in its own units
+WIDTH, HEIGHT, LEFT, EDGE, FOOT = 330.0, 206.0, 74.0, 18.0, 34.0  # of a picture, in its own units
 LETTER, LINE, LONGEST = 6.4, 14.0, 36  # width of a letter, height of a line, letters of a name that are shown
 POINTS = 2000  # so many points are drawn
 OUTPUTS, PARAMETERS = 8, 12  # so many are drawn
@@ -40,12 +40,12 @@ def page_of_sweep(found: Sweep, title: str | None, settings: dict[str, Any] | No
         if not np.isfinite(y).any():
             continue
         pictures = "".join(_scatter(p, x, name, y, some) for p, x in parameters.items())
-        drawn += f"<h2>{pages.escaped(name)}</h2>{_parallel(parameters, name, y, some)}"
+        drawn += f"<h2>{pages.escaped(shown_name(name))}</h2>{_parallel(parameters, name, y, some)}"
         drawn += f'<div class="three" style="margin-top:16px">{pictures}</div>'
     counts = found.counts
     chips = [("points", len(found)), *((word, n) for word, n in counts.items() if n and word != "done")]
     chips += [(key, found.about[key]) for key in ("sampling", "seed") if key in found.about]
-    rows = [_row(name, y, done) for name, y in outputs.items()]
+    rows = [_row(shown_name(name), y, done) for name, y in outputs.items()]
     head = ("output", "smallest (point)", "median", "largest (point)")
     cards: str = pages.card("Outputs", Html(f'<div class="scroll">{pages.table(rows, head)}</div>'))
     cards += pages.card("Which parameters matter", _ranks(parameters, outputs))
@@ -78,7 +78,7 @@ def _ranks(parameters: dict[str, FloatArray], outputs: dict[str, FloatArray]) ->
     rows = [(name, *(f"{_rank_correlation(x, y):+.2f}" for y in outputs.values())) for name, x in parameters.items()]
     text = "Correlation of ranks: ±1 where an output only grows or only falls with a parameter."
     return Html(
-        f'<div class="scroll">{pages.table(rows, ("parameter", *outputs))}</div>{pages.paragraph(text, "soft small")}'
+        f'<div class="scroll">{pages.table(rows, ("parameter", *map(shown_name, outputs)))}</div>{pages.paragraph(text, "soft small")}'
     )
 
 
@@ -115,7 +115,7 @@ def _scatter(parameter: str, x: FloatArray, output: str, y: FloatArray, some: An
     across, up = _place(x, LEFT, WIDTH - EDGE), _place(y, HEIGHT - FOOT, EDGE)
     dots = "".join(f'<circle cx="{across[k]:.1f}" cy="{up[k]:.1f}" r="2.2"/>' for k in some if np.isfinite(up[k]))
     mean = _main_effect(across, up)
-    axes = frame(_span(x), _span(y), parameter)
+    axes = frame(_span(x), _span(y), parameter, output)
     line = f'<polyline class="mean" points="{mean}"/>'
     label = pages.escaped(f"{output} over {parameter}")
     return f'<div class="card"><svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{label}">{axes}{dots}{line}</svg></div>'
@@ -130,8 +130,8 @@ def _main_effect(across: FloatArray, up: FloatArray) -> str:
     return " ".join(f"{across[g].mean():.1f},{up[g].mean():.1f}" for g in groups if len(g))
 
 
-def frame(x: tuple[float, float], y: tuple[float, float], name: str) -> str:
-    """Axes with their ends, and what stands below."""
+def frame(x: tuple[float, float], y: tuple[float, float], name: str, up: str = "") -> str:
+    """Axes with their ends, what stands below, and what goes up."""
     bottom, right = HEIGHT - FOOT, WIDTH - EDGE
     texts = [
         (LEFT, bottom + 14, "start", f"{x[0]:.4g}"),
@@ -140,6 +140,7 @@ def frame(x: tuple[float, float], y: tuple[float, float], name: str) -> str:
         (LEFT - 5, bottom, "end", f"{y[0]:.4g}"),
         (LEFT - 5, EDGE + 8, "end", f"{y[1]:.4g}"),
     ]
+    texts += [(4.0, 11.0, "start", _cut(up))] if up else []
     return f'<path class="axis" d="M{LEFT:g} {EDGE:g} V{bottom:g} H{right:g}"/>' + _texts(texts)
 
 
@@ -181,5 +182,11 @@ def _across(names: list[str]) -> tuple[FloatArray, int]:
     return np.asarray(edge + step * np.arange(len(names)), dtype=np.float64), lines
 
 
+def shown_name(name: str) -> str:
+    """A formula without the braces around names."""
+    return name.replace("{", "").replace("}", "")
+
+
 def _cut(name: str) -> str:
+    name = shown_name(name)
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"

@@ -34,9 +34,11 @@ def strains(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     if isinstance(system, MechanismSystem):
         for name in dict.fromkeys(law.load for law in system.layout.laws if law.kind == SPRING):
             load = LoadView(sol, name)
-            length = np.abs(load.length).max(axis=0, initial=1e-300)
-            chord, elastic = np.abs(load.chord) / length, np.abs(load.elongation) / length
-            yield f"load {name!r}", chord.max(axis=1), elastic.max(axis=1)
+            lengths, chords, elongations = (
+                np.abs(x.reshape(sol.t.size, len(load.numbers))) for x in (load.length, load.chord, load.elongation)
+            )
+            length = lengths.max(axis=0, initial=1e-300)
+            yield f"load {name!r}", (chords / length).max(axis=1), (elongations / length).max(axis=1)
     beams: list[str | None] = list(system.beams) if isinstance(system, MechanismSystem) else []
     for beam in [None] if isinstance(system, BeamSystem) else beams:
         view = BeamView(sol, beam)

@@ -21,7 +21,7 @@ def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]
     known = sol.system.contacts
     if known is None or "contact_force" not in sol.aux:
         return
-    rows, forces = known.twin.layout.rows, sol.aux["contact_force"]
+    rows, forces = known.twin.rows, sol.aux["contact_force"]
     for k, name in enumerate(known.names):
         if len(rows[k].terms) != 1 or rows[k].terms[0][1].kind not in DRAWN or not forces[:, k].any():
             continue

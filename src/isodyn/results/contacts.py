@@ -60,7 +60,8 @@ class ContactView:
     normal
         Normal force at t_n (k,), never negative.
     tangential
-        Tangential force at t_n (k, 0, 1 or 2).
+        Tangential force at t_n: (k,) where there is one direction, (k, 2) where there are two, (k,
+        0) without friction.
     at_balance
         Normal force as it balanced the last step (k,).
     mode
@@ -68,7 +69,7 @@ class ContactView:
     impacts
         Its impacts.
     slip
-        Tangential velocity (k, 0, 1 or 2).
+        Tangential velocity, of the same shape.
     power
         Power of its forces on the system (k,): friction takes energy, so that it is negative,
         unless what it rubs on moves.
@@ -212,6 +213,11 @@ def number_of(known: Any, name: Any) -> int:
     return known.names.index(name)
 
 
+def of_directions(values: FloatArray) -> FloatArray:
+    """(k,) along one direction."""
+    return values[:, 0] if values.shape[1] == 1 else values
+
+
 def contact_view(sol: Any, name: Any) -> ContactView:
     """One contact of a solution."""
     known = sol.system.contacts
@@ -227,10 +233,10 @@ def contact_view(sol: Any, name: Any) -> ContactView:
         sol.t,
         aux["contact_gap"][:, k],
         np.maximum(aux["contact_force"][:, k], 0.0),
-        aux["contact_force"][:, tangents],
+        of_directions(aux["contact_force"][:, tangents]),
         aux["contact_balance"][:, k],
         aux["contact_mode"][:, k],
         impacts,
-        rates[:, tangents],
+        of_directions(rates[:, tangents]),
         (aux["contact_force"][:, own] * velocities[:, own]).sum(axis=1),
     )

@@ -228,13 +228,15 @@ class FlexibleView(ShownInNotebooks):
     def write_vtk(self, folder: str | Path, rows: Any = None) -> Path:
         """Write the moving mesh with displacements and stresses as VTK files.
 
+        Stresses are there as tensors (xx, xy, … zz) and after von Mises.
+
         Parameters
         ----------
         folder
             Where to write: one file for each row, and a collection that names them with their
             times.
         rows
-            Rows of the solution; all if left out.
+            Rows of the solution, also from its end (-1); all if left out.
 
         Returns
         -------
@@ -251,9 +253,12 @@ class FlexibleView(ShownInNotebooks):
         folder.mkdir(parents=True, exist_ok=True)
         corners = solid.mesh.p.shape[1]
         lines = []
-        for row in range(self.sol.t.size) if rows is None else rows:
+        every = range(self.sol.t.size)
+        for row in every if rows is None else [every[k] for k in rows]:
+            stress = self.stress(row)
             fields = {"displacement": self.displacement(row)[:corners], "von Mises": self.von_mises(row)}
-            file = f"{self.name}_{int(row):06d}.vtu"
+            fields["stress"] = stress.reshape(len(stress), 9)
+            file = f"{self.name}_{row:06d}.vtu"
             meshio.write(folder / file, meshio.Mesh(self.positions(row)[:corners], {kind: cells}, point_data=fields))
             lines.append(f'<DataSet timestep="{float(self.sol.t[row])!r}" file="{file}"/>')
         path = folder / f"{self.name}.pvd"

@@ -8,7 +8,7 @@ centre −f ∂x/∂ϖ. All of it is taken where the balance holds (isodyn.resul
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -31,6 +31,7 @@ from isodyn.results.mechanism_views import mechanism_of
 from isodyn.results.switched import acting
 
 if TYPE_CHECKING:
+    from isodyn.mechanism.system import MechanismSystem
     from isodyn.results.solution import Solution
 
 # columns of a law's history: measure, rate, f, gradient, stored energy; how many
@@ -64,9 +65,22 @@ def read_law(
         out[n, STORED] = potential_of_law(law, t[n], tables, scratch)
 
 
+def part_of(system: MechanismSystem, name: str) -> Any:
+    """The load as it was described; None where that is not known."""
+    return None if system.description is None else system.description.parts.loads.get(name)
+
+
+def along_measures(system: MechanismSystem, name: str) -> bool:
+    """Whether a load acts along measures of its own; a force by formulas acts along the axes of the
+    world."""
+    return bool(getattr(part_of(system, name), "measured", True))
+
+
 class LoadView(ActingView):
-    """A load along a solution, a column for each of its laws (a spring has one, a bushing up to
-    six).
+    """A load along a solution.
+
+    What belongs to its laws is (times,) for a load that has one, as springs, motors and friction
+    have, and (times, laws) for one that has several: a bushing has up to six.
 
     `length` and `rate` are the measure and its rate: the distance of a spring's points, the
     coordinate of a joint. `tension` is what pulls the measure back: positive shortens a spring,
@@ -81,7 +95,7 @@ class LoadView(ActingView):
     >>> _ = mech.add_body("slider", mass=1.0, kind="particle", position=(1.5, 0, 0))
     >>> _ = mech.add_load(iso.Spring("spring", "ground", "slider", stiffness=4.0, rest=1.0))
     >>> spring = iso.integrate(mech.compile(), dt=0.001, t_end=1.0).load("spring")
-    >>> float(spring.tension[0, 0]), spring.force[0].tolist()
+    >>> float(spring.tension[0]), spring.force[0].tolist()
     (2.0, [-2.0, 0.0, 0.0])
     >>> bool(abs(spring.work[-1] + spring.energy[-1] - spring.energy[0]) < 1e-6)
     True
@@ -96,6 +110,15 @@ class LoadView(ActingView):
         word = self._laws[0].word
         self._side = 0 if word.second == GROUND else 6
         self.on = word.second if self._side else word.first
+
+    def histories(self) -> tuple[str, ...]:
+        """What there is to read."""
+        own = super().histories()
+        return own if along_measures(self._system, self.name) else ("force", "torque", "point", "power", "work")
+
+    def _of_laws(self, values: FloatArray) -> FloatArray:
+        """(times,) of one law, (times, laws) of several."""
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def _history(self, k: int, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:
         out = np.zeros((t.size, READ))
@@ -120,28 +143,28 @@ class LoadView(ActingView):
 
     @cached_property
     def length(self) -> FloatArray:
-        """The measures, (times, laws)."""
-        return self._read[..., X]
+        """The measures, (times,) or (times, laws)."""
+        return self._of_laws(self._read[..., X])
 
     @cached_property
     def rate(self) -> FloatArray:
-        """Rates of the measures, (times, laws)."""
-        return self._read[..., RATE]
+        """Rates of the measures, (times,) or (times, laws)."""
+        return self._of_laws(self._read[..., RATE])
 
     @cached_property
     def tension(self) -> FloatArray:
-        """What pulls the measures back, (times, laws)."""
-        return self._read[..., PULL]
+        """What pulls the measures back, (times,) or (times, laws)."""
+        return self._of_laws(self._read[..., PULL])
 
     @cached_property
     def effort(self) -> FloatArray:
-        """What drives the measures on, (times, laws): the torque or force of a motor."""
+        """What drives the measures on, as a motor does, (times,) or (times, laws)."""
         return -self.tension
 
     @cached_property
     def power(self) -> FloatArray:  # type: ignore[override]
         """What the load gives to the mechanism, (times,)."""
-        return -np.einsum("kl,kl->k", self.tension, self.rate)
+        return -np.einsum("kl,kl->k", self._read[..., PULL], self._read[..., RATE])
 
     @cached_property
     def energy(self) -> FloatArray:
@@ -157,7 +180,7 @@ class LoadView(ActingView):
 
     @cached_property
     def mode(self) -> IntArray:
-        """Of friction, (times, laws): 1 or −1 where it slides that way, 0 where the rate is below
+        """Of friction, (times,): 1 or −1 where it slides that way, 0 where the rate is below
         `creep`, which stands for sticking."""
         frictions = [law.force for law in self._laws if isinstance(law.force, FrictionLaw)]
         if len(frictions) < len(self._laws):
@@ -176,22 +199,22 @@ class LoadView(ActingView):
 
     @cached_property
     def elongation(self) -> FloatArray:
-        """Of springs: measure less free length, (times, laws)."""
+        """Of springs: measure less free length, (times,) or (times, laws)."""
         free = [law.force.rest if isinstance(law.force, SpringLaw) else 0.0 for law in self._laws]
-        return self.length - np.array(free)
+        return self._of_laws(self._read[..., X] - np.array(free))
 
     @cached_property
     def chord(self) -> FloatArray:
-        """How much longer the measures are at the rows than where the balance holds, (times,
-        laws)."""
+        """How much longer the measures are at the rows than where the balance holds, (times,) or
+        (times, laws)."""
         sol = self._sol
         rows = [self._history(k, sol.t, sol.q, sol.v)[:, X] for k in self.numbers]
-        return np.stack(rows, axis=1) - self.length
+        return self._of_laws(np.stack(rows, axis=1) - self._read[..., X])
 
     @cached_property
     def force(self) -> FloatArray:
         """On the body `on`, in the world, (times, 3)."""
-        pulled = np.einsum("kl,kli->ki", self.tension, self._slopes[..., self._side : self._side + 3])
+        pulled = np.einsum("kl,kli->ki", self._read[..., PULL], self._slopes[..., self._side : self._side + 3])
         return 0.0 - pulled  # no −0
 
     @cached_property
@@ -199,7 +222,7 @@ class LoadView(ActingView):
         """On the body `on` about its mass centre, in the world, (times, 3)."""
         R = poses(self._system, self.on, self._sol.q, self._sol.v).R
         slopes = self._slopes[..., self._side + 3 : self._side + 6]
-        return 0.0 - np.einsum("kij,kl,klj->ki", R, self.tension, slopes)
+        return 0.0 - np.einsum("kij,kl,klj->ki", R, self._read[..., PULL], slopes)
 
     @cached_property
     def _slopes(self) -> FloatArray:

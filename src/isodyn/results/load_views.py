@@ -22,9 +22,9 @@ class DriveView(ActingView):
     """A drive along a solution: what it takes to move a coordinate of a joint as told.
 
     `length` and `rate` are the coordinate and its rate, `effort` the torque or force along it that
-    the drive needs, `tension` the opposite, all (times, 1) like those of other loads. `force` and
-    `torque` act on the body `on` at its mass centre, in the world. `power` is what the drive gives
-    to the mechanism, `work` what it gave since the start.
+    the drive needs, `tension` the opposite, all (times,). `force` and `torque` act on the body `on`
+    at its mass centre, in the world. `power` is what the drive gives to the mechanism, `work` what
+    it gave since the start.
     """
 
     def __init__(self, sol: Solution, name: str) -> None:
@@ -33,10 +33,10 @@ class DriveView(ActingView):
         parts = system.joints[name]
         self.name, self.t, self.on, self._sol = name, sol.t, parts.action.on, sol
         (row,) = parts.rows
-        length, rate = read(sol, system, system.rows[row].terms[0][1])
-        self.length, self.rate, self.tension = length[:, None], rate[:, None], sol.lam[:, [row]]
+        self.length, self.rate = read(sol, system, system.rows[row].terms[0][1])
+        self.tension = sol.lam[:, row].copy()
         self.effort = -self.tension
-        self.power = (self.effort * self.rate)[:, 0]
+        self.power = self.effort * self.rate
         place = places_along(system, sol)
         self.force, self.torque = on_body(place, system, sol, parts, self.on)
         self.point = acting_at(place, parts, self.on)
@@ -46,9 +46,10 @@ AnyLoadView = LoadView | BodyLoadView | BeamLoadView | RodLoadView | DriveView
 
 
 def names_of_loads(system: MechanismSystem) -> list[str]:
-    """Loads, then drives."""
+    """Loads, then drives; the laws of continuous states push nothing."""
     known = () if system.description is None else system.description.parts.loads
-    loads = [*dict.fromkeys((*known, *(law.load for law in system.layout.laws)))]
+    states = {state.name for state in system.layout.states}
+    loads = [*dict.fromkeys((*known, *(law.load for law in system.layout.laws if law.load not in states)))]
     return [*(name for name in loads if _acts(system, name)), *names_of_drives(system)]
 
 

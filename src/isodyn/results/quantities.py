@@ -234,12 +234,13 @@ def _contacts(sol: Solution) -> Iterator[Quantity]:
     known = sol.system.contacts
     for k, owner in enumerate(known.names):
         view = cache(lambda k=k: contact_view(sol, k))
-        parts = tuple(str(i + 1) for i in range(int(known.tangent[k + 1] - known.tangent[k])))
+        directions = int(known.tangent[k + 1] - known.tangent[k])
+        parts = tuple(str(i + 1) for i in range(directions)) if directions > 1 else ()
         yield Quantity(Of.CONTACT, owner, "gap", "m", "gap", lambda view=view: view().gap)  # type: ignore[misc]
         yield Quantity(Of.CONTACT, owner, "normal", "N", "normal force", lambda view=view: view().normal)  # type: ignore[misc]
         words = "0 open, 1 sticking, 2 sliding or without friction"
         yield Quantity(Of.CONTACT, owner, "mode", "1", words, lambda view=view: view().mode * 1.0)  # type: ignore[misc]
-        if parts:
+        if directions:
             words = "tangential force"
             yield Quantity(Of.CONTACT, owner, "friction", "N", words, lambda view=view: view().tangential, parts)  # type: ignore[misc]
             words = "tangential velocity"

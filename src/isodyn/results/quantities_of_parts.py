@@ -10,7 +10,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.laws import FRICTION, LIMIT, SPRING
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.energies import energy_by_part
-from isodyn.results.load_view import LoadView
+from isodyn.results.load_view import LoadView, along_measures, part_of
 from isodyn.results.load_views import DriveView, load_of, names_of_drives, names_of_loads
 from isodyn.results.mechanism_views import BodyView, JointView
 from isodyn.results.quantities import WXYZ, XYZ, Of, Quantity
@@ -138,6 +138,8 @@ def _of_load(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quan
             ("rate", [f"{unit}/s" for unit in turning], "rate of the measure"),
             ("tension", forces, "pulls the measure back"),
         ]
+        if getattr(part_of(system, name), "drives", False):
+            measured.append(("effort", forces, "drives the measure on"))
         if drive:  # its coordinate stands at its joint
             measured = [("effort", forces, "drives the coordinate on")]
         for what, of_each, text in measured:
@@ -158,7 +160,7 @@ def _measures(system: MechanismSystem, name: str) -> list[Word]:
     """What a load or drive acts along."""
     if name in system.joints:
         return [system.rows[system.joints[name].rows[0]].terms[0][1]]
-    return [law.word for law in system.layout.laws if law.load == name]
+    return [law.word for law in system.layout.laws if law.load == name] if along_measures(system, name) else []
 
 
 def _is_friction(system: MechanismSystem, name: str) -> bool:
@@ -169,7 +171,7 @@ def _is_friction(system: MechanismSystem, name: str) -> bool:
 def _columns(view: object, what: str) -> FloatArray:
     assert isinstance(view, LoadView | DriveView)
     values: FloatArray = getattr(view, what)
-    return values[:, 0] if values.shape[1] == 1 else values
+    return values
 
 
 def _of_sensor(sol: Solution, system: MechanismSystem, name: str) -> Iterator[Quantity]:

@@ -8,9 +8,9 @@ from solutions beside this one, and from systems with other values of the parame
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -36,6 +36,16 @@ def reader_of(output: str | tuple[str, str] | Callable[[Solution], Any], sol: So
     return lambda other: Catalogue(other).read(place).values
 
 
+class Varied(Protocol):
+    """A parameter at other values."""
+
+    @property
+    def systems(self) -> tuple[Any, ...]: ...
+
+    @property
+    def weights(self) -> tuple[float, ...]: ...
+
+
 class Sensitivity:
     """Derivatives of a run by one parameter.
 
@@ -52,9 +62,9 @@ class Sensitivity:
         body.
     v, a, lam
         Derivatives of velocities (k, nv), accelerations (k, nv) and multipliers (k, m).
-    systems, weights
-        Systems at other values of the parameter, and the weights with which they make a derivative,
-        that of the system itself last.
+    varied
+        What has the systems at other values of the parameter (`systems`), and the weights with
+        which they make a derivative, that of the system itself last (`weights`).
 
     Examples
     --------
@@ -76,12 +86,11 @@ class Sensitivity:
         v: FloatArray,
         a: FloatArray,
         lam: FloatArray,
-        systems: Sequence[Any],
-        weights: Sequence[float],
+        varied: Varied,
     ) -> None:
         self.sol, self.name, self.value = sol, name, value
         self.dq, self.v, self.a, self.lam = dq, v, a, lam
-        self.systems, self.weights = tuple(systems), tuple(weights)
+        self.varied = varied
         self.events: FloatArray = np.zeros(0)  # derivatives of the times of `sol.events`
 
     def __repr__(self) -> str:
@@ -150,16 +159,16 @@ class Sensitivity:
             If there is no such quantity.
         """
         read = reader_of(output, self.sol)
-        plain = self._with(self.sol.system)
-        if not np.isfinite(np.asarray(read(plain), dtype=np.float64)).all():
+        plain = np.asarray(read(self._with(self.sol.system)), dtype=np.float64)
+        if not np.isfinite(plain).all():
             raise InputError(f"{output!r} is not finite along the run, so it has no derivative")
-        total: Any = 0.0
-        for system, weight in zip((*self.systems, self.sol.system), self.weights, strict=True):
-            if weight != 0.0:
-                total = total + weight * np.asarray(read(self._with(system)), dtype=np.float64)
+        total: Any = np.zeros(plain.shape)
+        for system, weight in zip(self.varied.systems, self.varied.weights, strict=False):
+            if weight != 0.0:  # what does not change adds no rounding, weights having the sum zero
+                total = total + weight * (np.asarray(read(self._with(system)), dtype=np.float64) - plain)
         h = self._step()
         for k, weight in CENTRAL if h > 0.0 else ():
-            total = total + weight / h * np.asarray(read(self.beside(k * h)), dtype=np.float64)
+            total = total + weight / h * (np.asarray(read(self.beside(k * h)), dtype=np.float64) - plain)
         return np.asarray(total)
 
     def _step(self) -> float:

@@ -5,19 +5,23 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from isodyn.errors import InputError
-from isodyn.joints.words import Word
+from isodyn.joints.words import Pair, Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.parts import nearest
-from isodyn.mechanism.poses import along_rows
+from isodyn.mechanism.poses import along_rows, poses
 from isodyn.mechanism.sensors import Sensor
 from isodyn.results.history_view import HistoryView
-from isodyn.results.mechanism_views import BodyView, PointView, mechanism_of
+from isodyn.results.mechanism_views import BodyView, PointView, mechanism_of, turned
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
     from isodyn.results.solution import Solution
+
+OPPOSITE = 1e-9  # 1 + cos of the angle between two axes: they point in opposite directions
 
 
 def sensors_of(system: MechanismSystem) -> dict[str, Sensor]:
@@ -95,13 +99,31 @@ class SensorView(HistoryView):
             raise InputError(
                 f"sensor {self.name!r} measures no angle", hint='iso.Sensor(…, to="ground", axis=(0, 0, 1))'
             )
-        x, rate = self._read(self.sensor.angle_word(self._parts))
+        pair = self.sensor.axes(self._parts)
+        x, rate = self._read(pair.angle_word()) if pair.planar else self._twist(pair)
         return over_rows(self.name, self.t, x, rate), rate
+
+    def _twist(self, pair: Pair) -> tuple[FloatArray, FloatArray]:
+        """Twist about axis 3 of the pair, within half a turn, and its rate (`Sensor` says how)."""
+        to, own = (poses(self._system, x.name, self._sol.q, self._sol.v) for x in (pair.first, pair.second))
+        between = np.einsum("kji,kjl->kil", to.R, own.R)
+        S = pair.a @ between @ pair.c.T
+        tilt = 1.0 + S[:, 2, 2]
+        if (tilt < OPPOSITE).any():
+            at = self.t[int(np.argmax(tilt < OPPOSITE))]
+            raise InputError(
+                f"sensor {self.name!r} has no angle at t = {at:.6g}: its axis points there in opposite directions"
+                f" in {self.sensor.body!r} and in {self.sensor.to!r}",
+                hint="an axis that the body keeps; or sol.body(name).orientation",
+            )
+        spin = np.einsum("ij,kj->ki", pair.a, turned(between, own.w) - to.w)
+        rate = (spin[:, 2] + np.einsum("ki,ki->k", spin, S[:, :, 2])) / tilt
+        return np.arctan2(S[:, 1, 0] - S[:, 0, 1], S[:, 0, 0] + S[:, 1, 1]), rate
 
     @property
     def angle(self) -> FloatArray:
-        """By which the body turns against `to` about the axis, counted over whole turns from row to
-        row, (times,)."""
+        """Twist of the body against `to` about the axis, counted over whole turns from row to row,
+        (times,)."""
         return self._angle[0]
 
     @property

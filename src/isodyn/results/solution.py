@@ -277,7 +277,8 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         Returns
         -------
         figure
-            A matplotlib figure, or an interactive one.
+            A matplotlib figure, with `savefig("force.png")`, or an interactive one. If pyplot was
+            imported, it is its current figure; not in notebooks, which show it anyway.
 
         Raises
         ------

@@ -165,7 +165,7 @@ class ViewsOfParts:
         >>> _ = mech.add_joint(iso.Hinge("axle", "ground", "wheel", axis=(0, 0, 1)))
         >>> _ = mech.add_joint(iso.Drive("turn", "axle", iso.Polynomial(0, 0, 1.0)))
         >>> drive = iso.integrate(mech.compile(), dt=0.01, t_end=1.0).load("turn")
-        >>> [round(float(x[-1]), 6) for x in (drive.effort[:, 0], drive.rate[:, 0], drive.power, drive.work)]
+        >>> [round(float(x[-1]), 6) for x in (drive.effort, drive.rate, drive.power, drive.work)]
         [0.4, 2.0, 0.8, 0.4]
         """
         return load_views.load_of(self, name)

@@ -8,20 +8,30 @@ from __future__ import annotations
 
 from typing import Any
 
-from isodyn.kernels.compiled import CONSTRAINT, MODEL_TYPE, OK, SOLVES, SPARSE, i8, kernel
+from isodyn.kernels.compiled import (
+    CONSTANT_MASS,
+    CONSTRAINT,
+    MODEL_TYPE,
+    OK,
+    SOLVES,
+    SPARSE,
+    FloatArray,
+    i8,
+    kernel,
+)
 from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.linear_solvers.block_lu import fill_lower
 from isodyn.linear_solvers.dense import lu_solve_transposed
 from isodyn.linear_solvers.many_solves import solve_transposed
-from isodyn.sensitivities.by_parameters import by_parameter, own_answers
+from isodyn.sensitivities.by_parameters import by_parameter, part_of
 from isodyn.sensitivities.forward import MOST, UNSOLVED, is_last
 from isodyn.sensitivities.linearise import ask, exact_matrix, linearise, times, times_transposed
-from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tangents, Tape, Together, Varied
+from isodyn.sensitivities.memory import ADJOINT, TAPE, TOGETHER, Adjoint, Linear, Tape, Together, Varied
 from isodyn.sensitivities.retraction import move_back
 from isodyn.stepping.closure import copy_to, end_state, fill_with
-from isodyn.stepping.mass_range import factorise_range
-from isodyn.stepping.matrix import assemble, decompose
+from isodyn.stepping.mass_range import leave_positions
+from isodyn.stepping.matrix import assemble, decompose, keep_first
 from isodyn.stepping.memory import MEMORY, PLAN, STATE, Leg, Memory, Physics, State
 from isodyn.stepping.step import predict
 
@@ -49,23 +59,39 @@ def recall_step(p: Physics, leg: Leg, tape: Tape, k: int, after: State, memory: 
 
 
 @kernel()
-def factorise_back(p: Physics, linear: Linear, adjoint: Adjoint, memory: Memory) -> int:
-    """Factors of [c₀M + c₁C + c₂K, Dᵀ; G₁ 0] of the linearised step, into memory.J."""
-    c, n, m = memory.c, natural(linear.work.size), natural(p.rows.size)
-    values = memory.J if m == 0 and not p.traits & SPARSE else memory.J_11
+def factorise_pair(p: Physics, linear: Linear, G: FloatArray, of_range: bool, memory: Memory) -> int:
+    """Factors of [J₁₁ Gᵀ; G₁ 0], with J₁₁ in memory.J_11, into memory.J; `of_range` without rows of
+    velocities."""
+    n, m = natural(linear.work.size), natural(p.rows.size)
+    copy_to(G, memory.G)
+    assemble(p, memory.c, memory, False)
+    if p.traits & SPARSE:
+        copy_to(linear.G_1, memory.G_1)
+        fill_lower(memory.G_1, memory.blocks, memory.J)
+    else:
+        for k in range(m):
+            for j in range(n):
+                memory.J[(n + k) * (n + m) + j] = linear.G_1[p.rows[k] * n + j]
+    if of_range:
+        leave_positions(p, memory)
+    return decompose(p, memory)
+
+
+@kernel()
+def factorise_back(p: Physics, linear: Linear, keep: bool, memory: Memory) -> int:
+    """Factors of [M_n G_nᵀ; G₁ 0] into memory.J_S, and of [c₀M + c₁C + c₂K, Dᵀ; G₁ 0] of the
+    linearised step into memory.J."""
+    c, small = memory.c, p.rows.size == 0 and not p.traits & SPARSE
+    if keep:
+        copy_to(linear.M_n, memory.J_11)
+        status = factorise_pair(p, linear, linear.G_n, True, memory)
+        if status != OK:
+            return status
+        keep_first(p, memory)
+    values = memory.J if small else memory.J_11
     for i in range(linear.K.size):
         values[i] = c[0] * linear.M[i] + c[1] * linear.C[i] + c[2] * linear.K[i]
-    if m > 0 or p.traits & SPARSE:
-        copy_to(linear.D, memory.G)
-        assemble(p, c, memory, False)
-        if p.traits & SPARSE:
-            copy_to(linear.G_1, memory.G_1)
-            fill_lower(memory.G_1, memory.blocks, memory.J)
-        else:
-            for k in range(m):
-                for j in range(n):
-                    memory.J[(n + k) * (n + m) + j] = linear.G_1[p.rows[k] * n + j]
-    return decompose(p, memory)
+    return decompose(p, memory) if small else factorise_pair(p, linear, linear.D, False, memory)
 
 
 @kernel()
@@ -89,8 +115,11 @@ def solve_back(p: Physics, memory: Memory, adjoint: Adjoint, second: bool, b: An
 @kernel()
 def prepare_range(p: Physics, linear: Linear, memory: Memory) -> int:
     """M_n and G_n of the range."""
-    before, c = memory.before, memory.kappa
-    status = exact_matrix(p, linear, 0, before.t, before.q, before.v, linear.no_a, linear.no_lam, memory, linear.M_n)
+    before, c, status = memory.before, memory.kappa, OK
+    if not p.traits & CONSTANT_MASS:
+        status = exact_matrix(
+            p, linear, 0, before.t, before.q, before.v, linear.no_a, linear.no_lam, memory, linear.M_n
+        )
     if status == OK:
         status = ask(p, linear, CONSTRAINT, before.t, before.q, before.v, linear.no_a, before.lam, c, linear.G_n)
     return status
@@ -157,7 +186,7 @@ def correct_back(
         fill_with(linear.work_m, 0.0)
         times(linear.G_starts, linear.G_columns, linear.G_n, adjoint.w_4, -1.0, linear.work_m)
         for e in range(m):
-            memory.dp[n + e] = linear.work_m[p.rows[e]]
+            memory.dp[n + e] = linear.work_m[p.rows[e]] if p.rows[e] < p.holonomic else 0.0
         solve_back(p, memory, adjoint, True, memory.dp)
     solve_back(p, memory, adjoint, False, memory.dx)
     return add_back(p, leg, keep, memory, adjoint)
@@ -205,31 +234,44 @@ def end_back(leg: Leg, dt: float, shift: float, keep: bool, memory: Memory, line
 
 
 @kernel()
-def add_parameters(p: Physics, leg: Leg, dt: float, keep: bool, tangents: Tangents, adjoint: Adjoint, j: int) -> None:
-    """What the equations of the step say about parameter j."""
+def add_parameter(p: Physics, leg: Leg, dt: float, keep: bool, varied: Varied, adjoint: Adjoint, j: int) -> None:
+    """What the equations of the step say about parameter j, whose derivatives are in `varied`."""
     total = 0.0
-    for i in range(adjoint.w_1.size):
-        total -= adjoint.w_1[i] * tangents.f[j, i]
+    v_1, v_2 = part_of(varied.first_v, j)
+    for i in range(v_2 - v_1):
+        k = natural(varied.v_of[v_1 + i])
+        total -= adjoint.w_1[k] * varied.f[i]
         if keep:
-            total += adjoint.w_4[i] * tangents.g[j, i]
-    for e in range(p.rows.size):
-        i = p.rows[e]
-        of_q, of_v = weights_of_row(p, leg, dt, i)
-        total -= adjoint.w_2[i] * (of_q * tangents.phi[j, i] + of_v * tangents.rate[j, i])
+            total += adjoint.w_4[k] * varied.g[i]
+    row_1, row_2 = part_of(varied.first_row, j)
+    for i in range(row_2 - row_1):  # multipliers of rows that are not enforced are zero
+        k = natural(varied.row_of[row_1 + i])
+        of_q, of_v = weights_of_row(p, leg, dt, k)
+        total -= adjoint.w_2[k] * (of_q * varied.phi[i] + of_v * varied.rate[i])
         if keep:
-            total -= adjoint.w_3[i] * tangents.phi[j, i] / (dt * dt)
+            total -= adjoint.w_3[k] * varied.phi[i] / (dt * dt)
     adjoint.by[j] += total
+
+
+@kernel()
+def extrapolate(known: int, w: FloatArray, old: FloatArray) -> None:
+    """A guess of the next w, where `known` of them have been found since the last jump."""
+    for i in range(w.size):
+        now = w[i]
+        w[i] = 2.0 * now - old[i] if known > 1 else now if known == 1 else 0.0
+        old[i] = now
 
 
 @kernel()
 def multipliers_back(
     p: Physics, leg: Leg, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
 ) -> int:
-    """The multipliers of a step, by iteration."""
-    fill_with(adjoint.w_1, 0.0)
-    fill_with(adjoint.w_2, 0.0)
-    fill_with(adjoint.w_3, 0.0)
-    fill_with(adjoint.w_4, 0.0)
+    """The multipliers of a step, by iteration, from those of the two steps after it."""
+    extrapolate(adjoint.known, adjoint.w_1, adjoint.old_1)
+    extrapolate(adjoint.known, adjoint.w_2, adjoint.old_2)
+    extrapolate(adjoint.known, adjoint.w_3, adjoint.old_3)
+    extrapolate(adjoint.known, adjoint.w_4, adjoint.old_4)
+    adjoint.known += 1
     last, status = 1e300, UNSOLVED
     for k in range(MOST):
         change = correct_back(p, leg, dt, after, memory, linear, adjoint)
@@ -243,36 +285,31 @@ def multipliers_back(
 @kernel()
 def step_back(
     p: Physics,
-    other: Physics,
+    other_model: Any,
     leg: Leg,
     after: State,
     memory: Memory,
     linear: Linear,
     varied: Varied,
-    tangents: Tangents,
     adjoint: Adjoint,
 ) -> int:
     """Bring the adjoint back over the step in memory."""
     before, dt = memory.before, after.dt
     t, t_1 = min(before.t + leg.W1 * dt, leg.t_limit), min(after.t, leg.t_limit)
     keep = p.closure.keep_position == 1 and p.rows.size > 0
-    status = factorise_range(p, t_1, before, memory) if keep else OK
-    if status == OK:
-        status = linearise(p, leg, t, t_1, dt, before, after, memory, linear)
+    status = linearise(p, leg, t, t_1, dt, before, after, memory, linear)
     if status == OK and keep:
         status = prepare_range(p, linear, memory)
     if status == OK:
-        status = factorise_back(p, linear, adjoint, memory)
+        status = factorise_back(p, linear, keep, memory)
     if status != OK:
         return status
     status = multipliers_back(p, leg, dt, after, memory, linear, adjoint)
     spread_back(p, leg, dt, after, linear, adjoint)
-    if status == OK:
-        status = own_answers(other, varied, t, t_1, before, after, memory, linear)
     for j in range(varied.in_balance.size):
         if status == OK and varied.in_balance[j] == 1:
-            status = by_parameter(other, varied, j, t, t_1, before, after, memory, linear, tangents)
-            add_parameters(p, leg, dt, keep, tangents, adjoint, j)
+            status = by_parameter(other_model, keep, varied, j, t, t_1, before, after, memory, linear)
+            add_parameter(p, leg, dt, keep, varied, adjoint, j)
     shift = leg.phi * (before.dt - dt) / before.dt if before.dt != 0.0 else 0.0
     end_back(leg, dt, shift, keep, memory, linear, adjoint)
     return status
@@ -308,29 +345,17 @@ def march_back(
 ) -> int:
     """Bring the adjoint back over all steps of a tape."""
     linear, varied = opened(Linear, struct_at(together.linear)), opened(Varied, struct_at(together.varied))
-    tangents = opened(Tangents, struct_at(together.tangents))
     for k in range(tape.count - 1, -1, -1):
         leg = plan.legs[natural(tape.leg[k])]
         traits = leg.traits & ~SOLVES
         p = by_reference(Physics(model, traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-        other = by_reference(
-            Physics(
-                other_model,
-                traits,
-                leg.holonomic,
-                leg.closure,
-                memory.rows,
-                tables,
-                struct_at(together.scratch),
-            )
-        )
         for i in range(adjoint.a.size):
             adjoint.da[i] += tape.shift[k] * adjoint.a[i]
         if tape.row[k] >= 0:
             add_row(leg.phi, tape.row[k], adjoint)
         status = recall_step(p, leg, tape, k, after, memory)
         if status == OK:
-            status = step_back(p, other, leg, after, memory, linear, varied, tangents, adjoint)
+            status = step_back(p, other_model, leg, after, memory, linear, varied, adjoint)
         if status != OK:
             return status
     return OK

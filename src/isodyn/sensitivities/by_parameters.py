@@ -1,71 +1,74 @@
 """Derivatives of the equations of a step by parameters: differences of the answers of the same
-model with other tables (isodyn.sensitivities.memory has the equations)."""
+model with other tables (isodyn.sensitivities.memory has the equations).
+
+Only the equations that a parameter stands in are asked (isodyn.sensitivities.pieces): their states
+are gathered from those of the whole, and so are their derivatives, which stay in `Varied`.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, kernel
+from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, IntArray, kernel
+from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct_types import struct_at
 from isodyn.sensitivities.memory import Linear, Tangents, Varied
 from isodyn.stepping.closure import fill_with
-from isodyn.stepping.memory import Memory, Physics, State
+from isodyn.stepping.memory import Memory, State
 
 
 @kernel()
-def add_answer(
-    other: Physics,
-    table: int,
-    what: int,
-    t: float,
-    q: Any,
-    v: Any,
-    a: Any,
-    lam: Any,
-    c: Any,
-    factor: float,
-    work: Any,
-    out: Any,
-) -> int:
-    """out += factor × the answer of the model with other tables."""
-    status: int = other.model(what, t, q, v, a, lam, c, struct_at(table), other.scratch, work)
-    if status == OK:
-        for i in range(out.size):
-            out[i] += factor * work[i]
-    return status
+def gather(x: FloatArray, places: IntArray, out: FloatArray) -> None:
+    """out = x at these places."""
+    for i in range(places.size):
+        out[i] = x[natural(places[i])]
 
 
 @kernel()
-def own_answers(
-    other: Physics,
-    varied: Varied,
-    t: float,
-    t_1: float,
-    before: State,
-    after: State,
-    memory: Memory,
-    linear: Linear,
-) -> int:
-    """Balance, rows and range with the tables of the system itself, where differences need them."""
-    if varied.needs_own == 0:
-        return OK
-    table, status, c, work = varied.tables[0, 4], OK, memory.kappa, linear.big[: linear.work.size]
-    fill_with(linear.own_f, 0.0)
-    fill_with(linear.own_g, 0.0)
-    fill_with(linear.own_phi, 0.0)
-    fill_with(linear.own_rate, 0.0)
-    q, v, a, lam = memory.q, memory.v, memory.a, memory.lam
-    status = add_answer(other, table, BALANCE, t, q, v, a, lam, c, 1.0, work, linear.own_f)
-    if status == OK and after.lam.size > 0:
-        status = rows_by_parameter(other, table, t_1, after, c, 1.0, linear, linear.own_phi, linear.own_rate)
-        if status == OK and other.closure.keep_position == 1:
-            status = range_by_parameter(other, table, before, memory, 1.0, linear, linear.own_g)
-    return status
+def part_of(first: IntArray, j: int) -> tuple[int, int]:
+    """Where the places of parameter j begin and end."""
+    return natural(first[j]), natural(first[j + 1])
+
+
+@kernel()
+def take_state(varied: Varied, j: int, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray) -> None:
+    """The state of parameter j's equations."""
+    q_1, q_2 = part_of(varied.first_q, j)
+    v_1, v_2 = part_of(varied.first_v, j)
+    row_1, row_2 = part_of(varied.first_row, j)
+    if q.size > 0:
+        gather(q, varied.q_of[q_1:q_2], varied.q)
+    gather(v, varied.v_of[v_1:v_2], varied.v)
+    gather(a, varied.v_of[v_1:v_2], varied.a)
+    gather(lam, varied.row_of[row_1:row_2], varied.lam)
+
+
+@kernel()
+def add_answers(model: Any, varied: Varied, j: int, what: int, t: float, c: Any, sign: float, out: Any) -> int:
+    """out += sign·∂(answer)/∂θ_j at the state that was taken."""
+    q_1, q_2 = part_of(varied.first_q, j)
+    v_1, v_2 = part_of(varied.first_v, j)
+    row_1, row_2 = part_of(varied.first_row, j)
+    n_q, n_v, m = q_2 - q_1, v_2 - v_1, row_2 - row_1
+    n = n_v if what == BALANCE else m
+    q, v, a, lam = varied.q[:n_q], varied.v[:n_v], varied.a[:n_v], varied.lam[:m]
+    answer = varied.answer[:n] if what == BALANCE else varied.answer_m[:n]
+    for k in range(5):
+        by = sign * varied.weights[j, k]
+        if by != 0.0:
+            tables, scratch = struct_at(varied.tables[j, k]), struct_at(varied.scratch[j])
+            status: int = model(what, t, q, v, a, lam, c, tables, scratch, answer)
+            if status != OK:
+                return status
+            for i in range(n):
+                out[i] += by * answer[i]
+    return OK
 
 
 @kernel()
 def by_parameter(
-    other: Physics,
+    model: Any,
+    keep: bool,
     varied: Varied,
     j: int,
     t: float,
@@ -74,61 +77,44 @@ def by_parameter(
     after: State,
     memory: Memory,
     linear: Linear,
-    tangents: Tangents,
 ) -> int:
-    """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory."""
-    f, phi, rate, g = tangents.f[j], tangents.phi[j], tangents.rate[j], tangents.g[j]
-    own, status, c, work, m = varied.weights[j, 4], OK, memory.kappa, linear.big[: f.size], phi.size
-    in_balance, in_rows = varied.in_balance[j] == 1, varied.in_rows[j] == 1 and m > 0
-    in_range = other.closure.keep_position == 1 and m > 0 and varied.in_range[j] == 1
-    put_multiple(own if in_balance else 0.0, linear.own_f, f)
-    put_multiple(own if in_rows else 0.0, linear.own_phi, phi)
-    put_multiple(own if in_rows else 0.0, linear.own_rate, rate)
-    put_multiple(own if in_range else 0.0, linear.own_g, g)
-    for k in range(4):
-        table, by = varied.tables[j, k], varied.weights[j, k]
-        if by == 0.0:
-            continue
-        if in_balance and status == OK:
-            status = add_answer(other, table, BALANCE, t, memory.q, memory.v, memory.a, memory.lam, c, by, work, f)
-        if in_rows and status == OK:
-            status = rows_by_parameter(other, table, t_1, after, c, by, linear, phi, rate)
-        if in_range and status == OK:
-            status = range_by_parameter(other, table, before, memory, by, linear, g)
+    """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory, into `varied`."""
+    c, status = memory.kappa, OK
+    fill_with(varied.f, 0.0)
+    fill_with(varied.g, 0.0)
+    fill_with(varied.phi, 0.0)
+    fill_with(varied.rate, 0.0)
+    if varied.in_balance[j] == 0:
+        return OK
+    take_state(varied, j, memory.q, memory.v, memory.a, memory.lam)
+    status = add_answers(model, varied, j, BALANCE, t, c, 1.0, varied.f)
+    if status == OK and varied.in_rows[j] == 1 and after.lam.size > 0:
+        take_state(varied, j, after.q, after.v, after.a, after.lam)
+        if after.q.size > 0:
+            status = add_answers(model, varied, j, POSITION, t_1, c, 1.0, varied.phi)
+        if status == OK:
+            status = add_answers(model, varied, j, VELOCITY, t_1, c, 1.0, varied.rate)
+    if status == OK and varied.in_range[j] == 1 and keep and after.lam.size > 0:
+        take_state(varied, j, before.q, before.v, linear.minus_p, memory.mu)
+        status = add_answers(model, varied, j, BALANCE, before.t, c, 1.0, varied.g)
+        if status == OK:
+            take_state(varied, j, before.q, before.v, linear.no_a, linear.no_lam)
+            status = add_answers(model, varied, j, BALANCE, before.t, c, -1.0, varied.g)
     return status
 
 
 @kernel()
-def put_multiple(factor: float, x: FloatArray, out: FloatArray) -> None:
-    """out = factor x, and zero where the factor is."""
-    for i in range(out.size):
-        out[i] = factor * x[i] if factor != 0.0 else 0.0
-
-
-@kernel()
-def range_by_parameter(
-    other: Physics, table: int, before: State, memory: Memory, by: float, linear: Linear, g: FloatArray
-) -> int:
-    """Add to ∂(G_nᵀμ − M_n p)/∂θ what one point of the difference says."""
-    c, work, t, q, v = memory.kappa, linear.big[: g.size], before.t, before.q, before.v
-    status = add_answer(other, table, BALANCE, t, q, v, linear.minus_p, memory.mu, c, by, work, g)
-    if status == OK:
-        status = add_answer(other, table, BALANCE, t, q, v, linear.no_a, linear.no_lam, c, -by, work, g)
-    return status
-
-
-@kernel()
-def rows_by_parameter(
-    other: Physics, table: int, t_1: float, after: State, c: Any, by: float, linear: Linear, phi: Any, rate: Any
-) -> int:
-    """Add to ∂φ/∂θ and ∂φ̇/∂θ what one point of the difference says."""
-    status = OK
-    if after.q.size > 0:
-        status = add_answer(
-            other, table, POSITION, t_1, after.q, after.v, after.a, after.lam, c, by, linear.work_m, phi
-        )
-    if status == OK:
-        status = add_answer(
-            other, table, VELOCITY, t_1, after.q, after.v, after.a, after.lam, c, by, linear.work_m, rate
-        )
-    return status
+def spread_parameter(varied: Varied, j: int, tangents: Tangents) -> None:
+    """The derivatives in `varied` in their places of the whole."""
+    fill_with(tangents.f[j], 0.0)
+    fill_with(tangents.g[j], 0.0)
+    fill_with(tangents.phi[j], 0.0)
+    fill_with(tangents.rate[j], 0.0)
+    v_1, v_2 = part_of(varied.first_v, j)
+    for i in range(v_2 - v_1):
+        k = natural(varied.v_of[v_1 + i])
+        tangents.f[j, k], tangents.g[j, k] = varied.f[i], varied.g[i]
+    row_1, row_2 = part_of(varied.first_row, j)
+    for i in range(row_2 - row_1):
+        k = natural(varied.row_of[row_1 + i])
+        tangents.phi[j, k], tangents.rate[j, k] = varied.phi[i], varied.rate[i]

@@ -14,7 +14,7 @@ from isodyn.kernels.compiled import MODEL_TYPE, NOT_FINITE, OK, i8, kernel
 from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import ADDRESS, copy_struct, opened, struct_at
 from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, march
-from isodyn.sensitivities.by_parameters import by_parameter, own_answers
+from isodyn.sensitivities.by_parameters import by_parameter, spread_parameter
 from isodyn.sensitivities.linearise import linearise
 from isodyn.sensitivities.many import (
     correct_many,
@@ -123,7 +123,7 @@ def retimed(leg: Leg, dt: float, before: State) -> float:
 @kernel()
 def after_step(
     p: Physics,
-    other: Physics,
+    other_model: Any,
     leg: Leg,
     state: State,
     memory: Memory,
@@ -137,12 +137,11 @@ def after_step(
     before, dt = memory.before, state.dt
     t, t_1 = min(before.t + leg.W1 * dt, leg.t_limit), min(state.t, leg.t_limit)
     status = linearise(p, leg, t, t_1, dt, before, state, memory, linear)
-    if status == OK:
-        status = own_answers(other, varied, t, t_1, before, state, memory, linear)
-    shift = retimed(leg, dt, before)
+    shift, keep = retimed(leg, dt, before), p.closure.keep_position == 1
     for j in range(varied.in_balance.size):
         if status == OK:
-            status = by_parameter(other, varied, j, t, t_1, before, state, memory, linear, tangents)
+            status = by_parameter(other_model, keep, varied, j, t, t_1, before, state, memory, linear)
+            spread_parameter(varied, j, tangents)
     for j in range(0, varied.in_balance.size, many.q.shape[1]):
         if status == OK:
             status = tangents_of_step(p, leg, t, dt, shift, state, memory, linear, tangents, j, many)
@@ -203,18 +202,7 @@ def march_tangents(
         if counters.halvings + counters.rescues != trouble:
             return BROKEN
         p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-        other = by_reference(
-            Physics(
-                other_model,
-                leg.traits,
-                leg.holonomic,
-                leg.closure,
-                memory.rows,
-                tables,
-                struct_at(together.scratch),
-            )
-        )
-        status = after_step(p, other, leg, state, memory, linear, varied, tangents, many)
+        status = after_step(p, other_model, leg, state, memory, linear, varied, tangents, many)
         if status != OK:
             return status
         tangents.step, tangents.known = state.step, tangents.known + 1

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError, SensitivityError
+from isodyn.errors import InputError, IsodynError, SensitivityError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
 from isodyn.notebook_views import ShownInNotebooks, Told
@@ -23,10 +23,11 @@ from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.memory import Adjoint
 from isodyn.sensitivities.taped_run import TapedRun
-from isodyn.sensitivities.variations import CENTRAL, PART
+from isodyn.sensitivities.variations import CENTRAL, PART, Variation
 from isodyn.systems.base import System
 
 Output = str | tuple[str, str] | Callable[[Solution], Any]
+ROUNDING = 1e-14  # of the largest value of an output: what changes by less does not depend on what was moved
 SAME_TIME = 1e-9  # of a step: times nearer to the end of a step than this are there
 
 
@@ -221,7 +222,7 @@ def _moved(sol: Solution, name: str, d: FloatArray) -> Solution:
     return other
 
 
-def gradient_of(run: TapedRun, objective: Objective, checkpoints: int, progress: bool) -> Gradient:
+def gradient_of(run: TapedRun, objective: Objective, checkpoints: int | None, progress: bool) -> Gradient:
     """Run, and go back."""
     run.prepare(checkpoints)
     with Progress(run.whole, progress) as bar:
@@ -249,9 +250,7 @@ def gradient_of(run: TapedRun, objective: Objective, checkpoints: int, progress:
     run.go_back(adjoint)
     for name, first in zip(("q", "v", "a", "lam"), rows, strict=True):
         getattr(adjoint, name)[:] += first[0]
-    by = adjoint.by + run.by_start(adjoint)
-    for j, one in enumerate(run.variations):
-        by[j] += float(one.difference(lambda other: weighted.rows(_with(sol, other)).sum(), system))
+    by = adjoint.by + run.by_start(adjoint) + by_outputs(run.variations, sol, weighted)
     return Gradient(value, by, tuple(one.name for one in run.variations), sol)
 
 
@@ -259,3 +258,44 @@ def _with(sol: Solution, system: System) -> Solution:
     other = copy(sol)
     other.system, other.aux = system, {}
     return other
+
+
+def by_outputs(variations: Sequence[Variation], sol: Solution, weighted: Weighted) -> FloatArray:
+    """What parameters change in the objective while the motion stays."""
+    found, plain = np.zeros(len(variations)), weighted.rows(_with(sol, sol.system))
+    if not looks_at_system(sol, weighted):
+        return found
+    least = ROUNDING * float(np.abs(plain).max(initial=0.0))
+    groups = [list(range(len(variations)))]
+    while groups:
+        group = groups.pop()
+        one: Variation = variations[group[0]]
+        if len(group) == 1:
+            found[group[0]] = float(one.difference(lambda other: weighted.rows(_with(sol, other)).sum(), sol.system))
+            continue
+        moved = {
+            x.name: x.value + x.points[0] * x.h * (1.0 + 0.1 * k) for k, x in enumerate(variations[i] for i in group)
+        }
+        try:
+            changed = np.abs(weighted.rows(_with(sol, one.family.at(moved))) - plain)
+        except IsodynError:  # values that do not go together
+            changed = np.array([np.inf])
+        if not changed.max(initial=0.0) <= least:
+            groups += [group[: len(group) // 2], group[len(group) // 2 :]]
+    return found
+
+
+def looks_at_system(sol: Solution, weighted: Weighted) -> bool:
+    """Whether outputs look at more than the numbers of a solution."""
+    seen: list[bool] = []
+
+    class Watched(type(sol)):  # type: ignore[misc]
+        @property
+        def system(self) -> Any:
+            seen.append(True)
+            return sol.system
+
+    watched = copy(sol)
+    watched.__class__, watched.aux = Watched, {}
+    weighted.rows(watched)
+    return bool(seen)

@@ -14,6 +14,7 @@ from typing import Any
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
+    CONSTANT_MASS,
     CONSTRAINT,
     JACOBIAN,
     MULTIPLIERS,
@@ -144,7 +145,9 @@ def matrix_along_v(
 def linearise_balance(p: Physics, linear: Linear, t: float, memory: Memory) -> int:
     """K, C, M and D at the trial state in memory."""
     q, v, a, lam = memory.q, memory.v, memory.a, memory.lam
-    status = exact_matrix(p, linear, 0, t, q, v, a, lam, memory, linear.M)
+    status = OK
+    if not p.traits & CONSTANT_MASS:
+        status = exact_matrix(p, linear, 0, t, q, v, a, lam, memory, linear.M)
     if status == OK and linear.exact == 1:
         status = exact_matrix(p, linear, 1, t, q, v, a, lam, memory, linear.C)
         if status == OK:

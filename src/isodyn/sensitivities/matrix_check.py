@@ -9,12 +9,17 @@ import numpy as np
 
 from isodyn.kernels.compiled import BALANCE, JACOBIAN, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full
+from isodyn.sensitivities.memory import groups_of, patterns
 from isodyn.sensitivities.start import along
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.questions import Questions
 
 AGREES = 1e-7  # what differs from differences by less, relatively, is the derivative
+
+
+NOTHING = 1e-12  # of the largest: what is smaller at all random states is zero
+STATES = 3
 
 
 class MatrixCheck:
@@ -51,16 +56,44 @@ class MatrixCheck:
 
     def is_polar(self) -> bool:
         """Whether φ̈ tells ∂φ̇/∂q as in isodyn.sensitivities.linearise.rates_along."""
-        system, none = self.system, np.zeros(self.system.nv)
+        system = self.system
         if system.m == 0 or system.m_phi < system.m or system.nq == 0:
             return False
-        above, below = (self.ask.acceleration(self.t, self.q, self.v + s * self.d, none) for s in (1.0, -1.0))
-        cross = np.zeros(system.nv)
-        for first in self.rotations:
-            here = slice(first, first + 3)
-            cross[here] = np.cross(self.d[here], self.v[here])
         G = full(self.ask.G(self.t, self.q, self.v))
-        told = 0.25 * (above - below) + 0.5 * G @ cross
+        told = self.rates(self.q, self.v, self.d, G)
         found = along(lambda e: self.ask.velocity(self.t, self.moved(e * self.d), self.v), 10.0)
         size = max(float(np.abs(found).max()), float(np.abs(np.abs(G) @ np.abs(self.d)).max()))
         return bool(np.abs(told - found).max() <= AGREES * size)
+
+    def groups(self, model: Any, polar: bool) -> list[list[int]]:
+        """Columns of ∂φ̇/∂q by groups that share no row; without those that are zero at random
+        states, which translations mostly are, where φ̈ tells them."""
+        system = self.system
+        if system.m == 0 or system.nq == 0:
+            return []
+        _, _, starts, columns = patterns(model, system.nv, system.m)
+        found = groups_of(starts, columns, system.nv)
+        if not polar:
+            return found
+        sizes, rng, most = system.scales.v, np.random.default_rng(11), np.zeros(system.nv)
+        row_of = np.repeat(np.arange(system.m), np.diff(starts))
+        for _ in range(STATES):
+            q = self.moved(0.1 * rng.standard_normal(system.nv) * sizes)
+            v = self.v + rng.standard_normal(system.nv) * sizes
+            G, all_rates = full(self.ask.G(self.t, q, v)), np.zeros(columns.size)
+            for members in found:
+                d = np.zeros(system.nv)
+                d[members] = sizes[members]
+                here = np.isin(columns, members)
+                all_rates[here] = self.rates(q, v, d, G)[row_of[here]]
+            np.maximum.at(most, columns, np.abs(all_rates) / max(float(np.abs(all_rates).max()), 1e-300))
+        kept = [[j for j in members if most[j] > NOTHING] for members in found]
+        return [members for members in kept if members]
+
+    def rates(self, q: FloatArray, v: FloatArray, d: FloatArray, G: FloatArray) -> FloatArray:
+        """∂φ̇/∂q d from φ̈."""
+        none, cross = np.zeros(self.system.nv), np.zeros(self.system.nv)
+        above, below = (self.ask.acceleration(self.t, q, v + s * d, none) for s in (1.0, -1.0))
+        places = self.rotations[:, None] + np.arange(3)
+        cross[places] = np.cross(d[places], v[places])
+        return np.asarray(0.25 * (above - below) + 0.5 * G @ cross)

@@ -48,8 +48,6 @@ class Linear(Struct):
     work, work_m, levels = reals("nv"), reals("m"), reals("m")
     q_plus, big = reals("nq"), reals("four_nv")
     minus_p, no_a, no_lam = reals("nv"), reals("nv"), reals("m")
-    # balance, range, φ and φ̇ of the system itself, for differences that take it as one of their points
-    own_f, own_g, own_phi, own_rate = reals("nv"), reals("nv"), reals("m"), reals("m")
 
 
 class Tangents(Struct):
@@ -83,14 +81,20 @@ class Many(Struct):
 
 
 class Varied(Struct):
-    """The same model with other values of one parameter: addresses of its tables at five values,
-    and the weights with which their answers make a derivative; which equations the parameter stands
-    in."""
+    """The equations that each parameter stands in (isodyn.sensitivities.pieces): addresses of
+    tables at the points of a difference, those at its own value last, and of scratch memory; the
+    weights with which their answers make a derivative; which equations these are."""
 
-    tables = integers("parameters", 5)
+    tables, scratch = integers("parameters", 5), integers("parameters")
     weights = reals("parameters", 5)
-    needs_own = integer  # whether any of the last weights, of the system itself, counts
     in_balance, in_rows, in_range = integers("parameters"), integers("parameters"), integers("parameters")
+    # places in the whole, those of one parameter behind those of the one before it
+    first_q, first_v, first_row = (integers("parameters_and_one"),) * 3
+    q_of, v_of, row_of = integers("of_q"), integers("of_v"), integers("of_rows")
+    # ---- of the parameter at hand: a state, an answer, derivatives of balance, range, φ and φ̇
+    q, v, a, lam = reals("most_q"), reals("most_v"), reals("most_v"), reals("most_rows")
+    answer, answer_m = reals("most_v"), reals("most_rows")
+    f, g, phi, rate = reals("most_v"), reals("most_v"), reals("most_rows"), reals("most_rows")
 
 
 class Derivatives(Struct):
@@ -101,10 +105,10 @@ class Derivatives(Struct):
 
 
 class Together(Struct):
-    """Addresses of what a march with derivatives works on: Linear, Varied, Tangents, Many,
-    scratch memory of the varied model, and Derivatives."""
+    """Addresses of what a march with derivatives works on: Linear, Varied, Tangents, Many and
+    Derivatives."""
 
-    linear, varied, tangents, many, scratch, out = (integer,) * 6
+    linear, varied, tangents, many, out = (integer,) * 5
 
 
 class Tape(Struct):
@@ -131,6 +135,8 @@ class Adjoint(Struct):
     q, v, a, da, lam = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals("m")
     by = reals("parameters")  # derivatives of the objective by the parameters
     w_1, w_2, w_3, w_4 = reals("nv"), reals("m"), reals("m"), reals("nv")
+    # those of the step after, and of how many steps since the last jump
+    old_1, old_2, old_3, old_4, known = reals("nv"), reals("m"), reals("m"), reals("nv"), integer
     Q_1, V_1, D_1, Kw, D_b, Cw, Mw = (reals("nv"),) * 7
     u, B, X = reals("m"), reals("unknowns", 1), reals("unknowns", 1)
     # of the rows of a solution: derivatives of the objective
@@ -173,13 +179,20 @@ def groups_of(starts: IntArray, columns: IntArray, nv: int) -> list[list[int]]:
 
 
 def new_linear(
-    system: System, model: Any, *, exact: bool, rotations: IntArray, cayley: bool, transposed: bool
+    system: System,
+    model: Any,
+    *,
+    exact: bool,
+    rotations: IntArray,
+    cayley: bool,
+    transposed: bool,
+    groups: list[list[int]],
 ) -> Linear:
     """Memory for the linearised steps of a system; with what adjoints need where they are asked
-    for."""
+    for. `groups` are the columns of Γ that may be other than zero, those together that share no
+    row."""
     nq, nv, m = system.nq, system.nv, system.m
     J_starts, J_columns, G_starts, G_columns = patterns(model, nv, m)
-    groups = groups_of(G_starts, G_columns, nv) if m and nq else []
     linear = Linear(
         nq=nq,
         nv=nv,
@@ -198,7 +211,7 @@ def new_linear(
     linear.rotations, linear.cayley, linear.exact = rotations, int(cayley), int(exact)
     linear.size_v = system.scales.v
     if groups:
-        group = np.empty(nv, dtype=np.int64)
+        group = np.full(nv, len(groups), dtype=np.int64)  # columns of zeros come last, in no group
         for k, members in enumerate(groups):
             group[members] = k
         of_entries = group[G_columns]

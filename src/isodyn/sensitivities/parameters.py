@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -25,9 +25,11 @@ from isodyn.mechanism.parts import Parts, nearest
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.notebook_views import ShownInNotebooks
+from isodyn.sensitivities.pieces import Piece, Pieces, with_other_gravity
 from isodyn.systems.description import Description, as_system
 
 AXES = {"x": 0, "y": 1, "z": 2}
+STARTS = ("position", "velocity", "angular_velocity", "angle")  # of a body: where and how it starts
 BODY_NUMBERS = ("mass", "inertia", "position", "velocity", "angular_velocity", "angle")
 
 
@@ -162,8 +164,9 @@ class NamedParts:
     def __init__(self, system: MechanismSystem) -> None:
         assert system.description is not None
         self.system, self.description = system, system.description
-        parts = system.description.parts
+        self.parts = parts = system.description.parts
         self.known = {**parts.bodies, **parts.joints, **parts.loads}
+        self.places: dict[str, tuple[str, list[str]]] = {}  # of names that were asked for
 
     @cached_property
     def numbers(self) -> Renumbering | None:
@@ -182,6 +185,12 @@ class NamedParts:
         """The part that a name begins with, and what of it is meant."""
         if not isinstance(name, str):
             raise InputError(f"the name of a parameter is a text such as 'crank.mass', received {name!r}")
+        if name not in self.places:
+            self.places[name] = self.found(name)
+        return self.places[name]
+
+    def found(self, name: str) -> tuple[str, list[str]]:
+        """`split`, by looking at all parts."""
         name = re.sub(r"\[(\d+)\]", r".\1", name)  # as sweeps write it
         if name.split(".")[0] == "gravity" and "gravity" not in self.known:
             return "", name.split(".")[1:]
@@ -223,6 +232,34 @@ class NamedParts:
         it."""
         part, path = self.split(name)
         return not part or (isinstance(self.known[part], Body) and path[0] == "mass")
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """What a number stands in."""
+        return Pieces(self.system)
+
+    def check(self, name: str, values: Sequence[float]) -> None:
+        """InputError for values that a part does not take."""
+        part, path = self.split(name)
+        for value in values if part else ():
+            self.changed(self.known[part], path, value)
+
+    def piece(self, name: str, values: Sequence[float]) -> Piece | None:
+        """The equations that a number stands in, at these values and at its own."""
+        part, path = self.split(name)
+        if not part:
+            return with_other_gravity(self.system, [_written(self.description.gravity, path, x) for x in values])
+        return self.pieces.piece(part, path, [self.changed(self.known[part], path, x) for x in values])
+
+    def start(self, name: str, value: float) -> tuple[FloatArray, FloatArray]:
+        """Coordinates and velocities at the start, with another value of a number."""
+        part, path = self.split(name)
+        q0, v0, system = self.system.q0.copy(), self.system.v0.copy(), self.system
+        body = self.parts.bodies.get(part)
+        if body is not None and path[0] in STARTS:
+            made = self.changed(body, path, value)
+            q0[system.q_of(part)], v0[system.v_of(part)] = made.q0, made.v0
+        return q0, v0
 
     def at(self, changes: Mapping[str, float]) -> Any:
         """The system with other values of these numbers."""

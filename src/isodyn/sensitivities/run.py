@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from isodyn.errors import ConvergenceError, SensitivityError
 from isodyn.kernels.compiled import (
-    GENERAL,
+    CONSTANT_MASS,
+    JACOBIAN,
     KNOWS_MASS,
-    NONIDEAL,
     FloatArray,
     IntArray,
 )
@@ -22,10 +21,12 @@ from isodyn.marching.run import Run
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
+from isodyn.sensitivities.differentiable import refuse, rotations_of, with_mass_range
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
 from isodyn.sensitivities.matrix_check import MatrixCheck
-from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, Varied, new_linear
+from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts
+from isodyn.sensitivities.pieces import Piece, new_varied
 from isodyn.sensitivities.saltation import Jump
 from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent
@@ -38,55 +39,7 @@ from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
-SIDE_BY_SIDE = 8  # parameters that are brought along together
-
-
-def refuse(system: Any, method: Method, newton: Newton) -> None:
-    """SensitivityError for what cannot be differentiated."""
-    closure, model = method.closure, system.model()
-    mechanical = isinstance(system, MechanismSystem)
-    why = {
-        "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
-        "forces that depend on multipliers": bool(model.traits & NONIDEAL),
-        "coordinates with a retraction of their own": system.retract is not None and not mechanical,
-        "nonholonomic rows beside holonomic ones whose φ is kept": 0 < system.m_phi < system.m
-        and closure.keep_position,
-        "flexible bodies": mechanical and bool(system.layout.flexible),
-        "continuous states of a mechanism": mechanical and bool(system.layout.states),
-        "a composition of steps": method.composition is not None,
-        "a formulation that closes at the balance": closure.at_balance,
-        "a formulation that eliminates multipliers": closure.eliminate > 0,
-        "a formulation that projects after the step": closure.project > 0,
-        "a formulation with a correction of v, or one in the balance": closure.keep_velocity or closure.in_balance > 0,
-        "a formulation that closes φ̈": system.m > 0 and closure.acceleration != 0.0,
-        "other forms of the iteration than the default": newton.form != 0 or newton.quasi or newton.reuse,
-    }
-    for what, found in why.items():
-        if found:
-            raise SensitivityError(
-                f"{what}: such steps are not differentiated",
-                hint="Stabilised(), VelocityLevel() and PositionLevel() are; so are systems without constraints",
-            )
-
-
-def with_mass_range(method: Method) -> Method:
-    """The same method, with corrections of q that are functions of the state."""
-    if not method.closure.keep_position:
-        return method
-    return replace(
-        method,
-        closure=replace(method.closure, mass_range=True),
-        first_closure=replace(method.first_closure, mass_range=method.first_closure.keep_position),
-    )
-
-
-def rotations_of(system: System) -> tuple[IntArray, bool]:
-    """Where rotation vectors are in v, and whether rotations are moved by the Cayley map."""
-    if not isinstance(system, MechanismSystem):
-        return np.zeros(0, dtype=np.int64), False
-    layout = system.layout
-    first = [layout.first_v[k] + 3 for k, body in enumerate(layout.bodies) if body.kind == "spatial"]
-    return np.array(first, dtype=np.int64), layout.cayley
+SIDE_BY_SIDE = 32  # parameters that are brought along together, at most
 
 
 class SensitiveRun(Run):
@@ -108,6 +61,7 @@ class SensitiveRun(Run):
     ) -> None:
         self.jumps = {jump.t: jump for jump in jumps}
         self.jump_times: list[tuple[Jump, list[float]]] = []
+        self.models: list[Model] = []  # of whole systems at other values of a parameter
         newton = newton or Newton(rtol=1e-13)
         refuse(system, method, newton)
         self.variations = [vary(family, name) for name in names]
@@ -123,9 +77,12 @@ class SensitiveRun(Run):
             leg.max_halvings = leg.reuse = 0
         self.remedies = []
         self.check_columns()
-        self.models = [[self.varied_model(s) for s in one.in_equations[0]] for one in self.variations]
         self.linear = self.new_linear()
-        self.varied = self.new_varied()
+        self.pieces = [one.piece or self.all_equations(one) for one in self.variations]
+        self.varied = new_varied(self.pieces, [one.of_equations[1] for one in self.variations])
+        for j, one in enumerate(self.variations):
+            if one.piece is None and self.varied.in_balance[j]:
+                self.varied.in_rows[j], self.varied.in_range[j] = self.enters(one)
         self.tangents = Tangents(parameters=len(names), nv=system.nv, m=system.m)
         self.kept = self.tangents.copy()
         self.choices: list[tuple[int, IntArray]] = []  # enforced rows, from which row of the solution on
@@ -137,7 +94,6 @@ class SensitiveRun(Run):
             "varied": self.varied,
             "tangents": self.tangents,
             "many": self.many,
-            "scratch": self.models[0][0].scratch,
             "out": self.derivatives,
         }
         self.together = Together()
@@ -170,6 +126,18 @@ class SensitiveRun(Run):
         exact = type(system) is MechanismSystem
         return model if exact or model.dense is None else model.dense()
 
+    def all_equations(self, one: Variation) -> Piece:
+        """All equations at other values of a parameter that has no piece of its own."""
+        models = [self.varied_model(system) for system in one.in_equations]
+        own = self.own_twin(models[0])
+        self.models += [*models, own]
+        system, first = self.system, models[0]
+        if any(model.function is not first.function for model in self.models):
+            raise SensitivityError("a parameter changes which functions a system is made of")
+        every = np.arange(system.nq), np.arange(system.nv), np.arange(system.m)
+        tables = *(model.tables for model in models), own.tables
+        return Piece(first.function, tables, first.scratch, *every, moves_mass=True)
+
     def varied_model(self, system: System) -> Model:
         """The model of a system with another value of a parameter, of the same shape."""
         if (system.nq, system.nv, system.m) != (self.system.nq, self.system.nv, self.system.m):
@@ -188,34 +156,32 @@ class SensitiveRun(Run):
         exact = type(self.system) is MechanismSystem and known.is_exact()
         if not exact and self.model.sparsity is not None:
             self.model = self.model.dense() if self.model.dense is not None else self.model
+        polar = exact and known.is_polar()
         linear = new_linear(
-            self.system, self.model, exact=exact, rotations=rotations, cayley=cayley, transposed=self.transposed
+            self.system,
+            self.model,
+            exact=exact,
+            rotations=rotations,
+            cayley=cayley,
+            transposed=self.transposed,
+            groups=known.groups(self.model, polar),
         )
-        linear.polar = int(exact and known.is_polar())
+        linear.polar = int(polar)
+        if self.model.traits & CONSTANT_MASS:
+            ask, q, v = Questions(self.system, self.model), settled(self.system, self.system.q0), self.system.v0
+            linear.M = ask.ask(JACOBIAN, float(self.stretches[0].t_start), q, v, v, linear.M.size)
+            linear.M_n = linear.M[: linear.M_n.size]
         return linear
 
-    def new_varied(self) -> Varied:
-        """Tables at other values of the parameters, and where each parameter enters."""
-        varied = Varied(parameters=len(self.variations))
-        functions = {id(model.function) for models in self.models for model in models}
-        if len(functions) > 1:
-            raise SensitivityError("a parameter changes which functions a system is made of")
-        for j, (one, models) in enumerate(zip(self.variations, self.models, strict=True)):
-            own = self.own_twin(models[0])
-            structs = [model.tables for model in models]
-            structs += [own.tables] * (5 - len(structs))
-            varied.tables[j] = addresses(structs)
-            _, varied.weights[j, : len(models)], varied.weights[j, 4] = one.in_equations
-            varied.needs_own = int(varied.needs_own or varied.weights[j, 4] != 0.0)
-            varied.in_balance[j] = any(_differ(model.tables, own.tables) for model in models)
-            if varied.in_balance[j]:
-                varied.in_rows[j], varied.in_range[j] = self.enters(one)
-        return varied
-
     def answers_of(self, one: Variation) -> list[Questions]:
-        """Who answers for the systems with other values of a parameter."""
+        """Who answers for the equations at other values of a parameter, and at its own."""
         if one.name not in self.questions:
-            self.questions[one.name] = [Questions(system) for system in one.systems]
+            asked: list[Questions] = []
+            if one.piece is None:
+                asked += [Questions(system) for system in (*one.in_equations, self.system)]
+            else:
+                asked += one.piece.answers(self.system)
+            self.questions[one.name] = asked
         return self.questions[one.name]
 
     def own_twin(self, like: Model) -> Model:
@@ -249,7 +215,7 @@ class SensitiveRun(Run):
     # ---- the course of the run
 
     def start(self, stretch: Any, *, first: bool) -> None:
-        jump = None if first else self.jumps.get(float(stretch.t_start))
+        self.jump = jump = None if first else self.jumps.get(float(stretch.t_start))
         if jump is not None:
             after = jump.begin(self.sample())
             self.state.q[:], self.state.v[:] = after.q, after.v
@@ -261,30 +227,34 @@ class SensitiveRun(Run):
         t = float(stretch.t_start) if first else float(np.nextafter(stretch.t_start, np.inf))
         here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state)
         self.here, tangents = here, self.tangents
+        at = np.zeros((len(self.variations), 1))
         for j, one in enumerate(self.variations):
-            dq0, dv0 = self.given_start(one) if first else (tangents.q[j].copy(), tangents.v[j].copy())
-            asked, active = self.answers_of(one), bool(self.varied.in_balance[j])
-
-            def by(function: Any, asked: Any = asked, one: Any = one, active: bool = active) -> Any:
-                if not active:
-                    return 0.0
-                answers = (function(ask) for ask in (*asked, here.ask))
-                return np.asarray(sum(w * x for w, x in zip(one.weights, answers, strict=True)))
-
-            if jump is not None:
-                dq0, dv0, at = jump.tangent(dq0, dv0, one)
-                self.jump_times[-1][1].append(at)
-            dq = here.position(by, dq0)
-            dv = here.velocity(by, dq, dv0)
-            if jump is not None:  # back from the event to a fixed time
-                dq, dv = dq - at * here.v * bool(self.system.nq), dv - at * here.a
-            da, dlam = here.acceleration(by, dq, dv)
-            tangents.q[j], tangents.v[j], tangents.a[j] = dq, dv, da
-            tangents.da[j], tangents.lam[j] = 0.0, dlam
+            if first:
+                tangents.q[j], tangents.v[j] = self.given_start(one)
+            elif jump is not None:
+                tangents.q[j], tangents.v[j], at[j] = jump.tangent(tangents.q[j].copy(), tangents.v[j].copy(), one)
+        dq = here.position(self.by_equations, tangents.q.copy())
+        dv = here.velocity(self.by_equations, dq, tangents.v.copy())
+        if jump is not None:  # back from the event to a fixed time
+            self.jump_times[-1][1].extend(at[:, 0])
+            dq, dv = dq - at * here.v * bool(self.system.nq), dv - at * here.a
+        tangents.q[:], tangents.v[:] = dq, dv
+        tangents.a[:], tangents.lam[:] = here.acceleration(self.by_equations, dq, dv)
+        tangents.da[:] = 0.0
         tangents.step, tangents.known = int(self.state.step), 0
         k = int(self.counters.rows) - 1
         for name in () if self.transposed else ("q", "v", "a", "lam"):
             getattr(self.derivatives, name)[k] = getattr(tangents, name)
+
+    def by_equations(self, function: Callable[[Questions], FloatArray]) -> FloatArray:
+        """∂/∂θ of what is asked of the equations, a row for each parameter."""
+        found = []
+        for j, one in enumerate(self.variations):
+            active = self.varied.in_balance[j] == 1
+            pairs = zip(one.of_equations[1], self.answers_of(one), strict=True) if active else ()
+            found.append(sum(weight * function(ask) for weight, ask in pairs if weight != 0.0))
+        zero = next((0.0 * x for x in found if np.ndim(x)), 0.0)
+        return np.array([x + zero for x in found]) if np.ndim(zero) else np.zeros((len(found), 1))
 
     def given_start(self, one: Variation) -> tuple[FloatArray, FloatArray]:
         """Derivatives of the start as it is given."""
@@ -303,6 +273,8 @@ class SensitiveRun(Run):
             q = settled(other, other.q0)
             return q - q0 if system.difference is None else np.asarray(system.difference(q0.copy(), q.copy()))
 
+        if one.piece is not None:
+            return one.given_start(system)
         dq0 = np.zeros(n) if system.nq == 0 else one.difference(from_here, system)
         return dq0, one.difference(lambda other: other.v0, system)
 
@@ -335,15 +307,15 @@ class SensitiveRun(Run):
         if self.many.B.shape[0] != self.system.nv + self.independent.chosen.size:
             self.many = self.new_many()
             self.together.many = addresses([self.many])[0]
-        model, other = self.model, self.models[0][0] if self.models else self.model
-        tables: Any = model.function, model.tables, model.scratch, other.function, self.plan, upto
+        model = self.model
+        tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan, upto
         tables += self.state, self.memory, self.columns, self.rows, self.counters, self.together
         status = int(march_tangents(*tables))
         return self.understood(status)
 
     def understood(self, status: int) -> int:
         """Raise what a march with derivatives was stopped by; other statuses as they are."""
-        for one in (self.model, *(x for models in self.models for x in models)):
+        for one in (self.model, *self.models):
             if one.raised is not None:
                 raise one.raised
         if status == BROKEN:
@@ -369,7 +341,7 @@ class SensitiveRun(Run):
             lam = self.shared(sol, q, lam)
         for j, one in enumerate(self.variations):
             sol.sensitivities[one.name] = Sensitivity(
-                sol, one.name, one.value, q[:, j], v[:, j], a[:, j], lam[:, j], one.systems, one.weights
+                sol, one.name, one.value, q[:, j], v[:, j], a[:, j], lam[:, j], one
             )
         return sol
 
@@ -383,9 +355,3 @@ class SensitiveRun(Run):
             for j, one in enumerate(self.variations):
                 out[k, j] = here.derivative(one, bool(self.varied.in_rows[j]), dq[k, j], dlam[k, j])
         return out
-
-
-def _differ(one: Any, other: Any) -> bool:
-    """Whether two structs hold other numbers."""
-    words = one.__dict__["_integers"], other.__dict__["_integers"]
-    return not np.array_equal(*words)

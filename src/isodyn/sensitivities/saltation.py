@@ -15,7 +15,7 @@ the error of the scheme.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
 from isodyn.sensitivities.start import along
-from isodyn.sensitivities.variations import Variation
 from isodyn.stepping.events import Event, name_of, value_of
 from isodyn.stepping.expression_guards import expression_guard
 
@@ -41,6 +40,12 @@ def refuse_switches(events: Sequence[Event]) -> None:
                 f"{name_of(event, k)} changes the rows of the constraints, which is not differentiated",
                 hint="end the run there",
             )
+
+
+class Differs(Protocol):
+    """What ∂/∂θ is taken of."""
+
+    def difference(self, function: Any, itself: Any) -> Any: ...
 
 
 class Guard:
@@ -97,7 +102,7 @@ class Guard:
         """In messages."""
         return name_of(self.event, self.number)
 
-    def time(self, sample: Sample, dq: FloatArray, dv: FloatArray, one: Variation, slope: float) -> float:
+    def time(self, sample: Sample, dq: FloatArray, dv: FloatArray, one: Differs, slope: float) -> float:
         """δt_e."""
         size = max(
             float(np.abs(dq / self.system.scales.v).max(initial=0.0)),
@@ -143,7 +148,7 @@ class Jump:
         self.after = self.act(sample)
         return self.after
 
-    def tangent(self, dq: FloatArray, dv: FloatArray, one: Variation) -> tuple[FloatArray, FloatArray, float]:
+    def tangent(self, dq: FloatArray, dv: FloatArray, one: Differs) -> tuple[FloatArray, FloatArray, float]:
         """δq and δv after it, along with the event, and δt_e."""
         at = self.guard.time(self.before, dq, dv, one, self.slope)
         system, before, after = self.system, self.before, self.after

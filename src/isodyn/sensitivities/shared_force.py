@@ -47,7 +47,7 @@ class SharedForce:
 
         size = float(np.abs(dq / system.scales.v).max(initial=0.0))
         dG = along(moved, size) if size > 0.0 else np.zeros_like(self.B)
-        for weight, other in zip(one.weights, (*run.answers_of(one), run.ask), strict=True) if in_rows else ():
+        for weight, other in zip(one.of_equations[1], run.answers_of(one), strict=True) if in_rows else ():
             if weight != 0.0:
                 dG = dG + weight * full(other.G(self.t, self.q, self.v))
         dB = dG * self.by

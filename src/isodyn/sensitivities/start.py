@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import BALANCE, NONIDEAL, FloatArray, IntArray
+from isodyn.kernels.compiled import BALANCE, CONSTRAINT, JACOBIAN, NONIDEAL, FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.many_solves import SparseFactors
 from isodyn.sensitivities.retraction import put_tangents
 from isodyn.sensitivities.variations import CENTRAL, PART
 from isodyn.systems.questions import Questions
@@ -33,10 +34,11 @@ def along(function: Callable[[float], FloatArray], size: float) -> FloatArray:
 
 
 class StartTangent:
-    """Derivatives of one start by one parameter after the other.
+    """Derivatives of one start by all parameters: rows of arrays belong to parameters.
 
     `ask` answers for the system itself; `rows` are those that are enforced, `given` the start
-    before it was moved, (q, v, a, lam) the start of the run.
+    before it was moved, (q, v, a, lam) the start of the run. ∂/∂θ comes from `ask_by`, a function
+    of what is asked, one row for each parameter.
     """
 
     def __init__(
@@ -46,30 +48,54 @@ class StartTangent:
         self.system, self.n = ask.system, ask.system.nv
         self.q0, self.v0 = (x.copy() for x in given)
         self.q, self.v, self.a, self.lam = (np.array(x) for x in (state.q, state.v, state.a, state.lam))
-        self.M, self.G = self.mass(), full(ask.G(t, self.q, self.v))[rows] if rows.size else np.zeros((0, self.n))
         difference = self.system.difference
-        self.d = self.q - self.q0 if difference is None else np.asarray(difference(self.q0.copy(), self.q.copy()))
+        self.d = self.q - self.q0
+        if self.d.any() and difference is not None:
+            self.d = np.asarray(difference(self.q0.copy(), self.q.copy()))
+        self.d = self.d if self.d.any() else np.zeros(self.n)
         self.A, self.T = (np.zeros((linear.rotations.size, 3, 3)) for _ in range(2))
-        put_tangents(linear, self.d if self.d.size else np.zeros(self.n), self.A, self.T)
+        put_tangents(linear, self.d, self.A, self.T)
         self.factors: dict[str, Any] = {}
         self.mu = self.multipliers(self.d)
         self.sigma = self.multipliers(self.v - self.v0)
 
-    def mass(self) -> FloatArray:
-        """M by columns of the balance, which is linear in a."""
+    @cached_property
+    def sparse(self) -> Questions | None:
+        """Who answers with sparse matrices, where these are all that is asked for: a start of a
+        large system that was not moved."""
+        ask = Questions(self.system, sparse=True)
+        plain = not np.any(self.d) and not ask.model.traits & NONIDEAL
+        return ask if plain and ask.model.sparsity is not None else None
+
+    @cached_property
+    def M(self) -> Any:
+        """The mass matrix, by columns of the balance, which is linear in a."""
+        if self.sparse is not None:
+            return self.sparse.mass(self.t, self.q, self.v)
         zero, still = np.zeros(self.system.m), np.zeros(self.n)
         base = self.ask.balance(self.t, self.q, self.v, still, zero)
         return np.array([self.ask.balance(self.t, self.q, self.v, e, zero) - base for e in np.eye(self.n)]).T
 
+    @cached_property
+    def G(self) -> Any:
+        """The rows that are enforced."""
+        if not self.rows.size:
+            return np.zeros((0, self.n))
+        if self.sparse is not None:
+            return self.sparse.G(self.t, self.q, self.v)[self.rows]
+        return full(self.ask.G(self.t, self.q, self.v))[self.rows]
+
     def multipliers(self, moved: FloatArray) -> FloatArray:
         """μ of M d + Gᵀμ = 0, for all rows."""
         mu = np.zeros(self.system.m)
-        if self.rows.size and moved.size:
-            mu[self.rows] = -np.linalg.lstsq(self.G.T, self.M @ moved, rcond=None)[0]
+        if self.rows.size and moved.any():
+            mu[self.rows] = -np.linalg.lstsq(full(self.G).T, self.M @ moved, rcond=None)[0]
         return mu
 
     def moved(self, ask: Questions, q: FloatArray, x: FloatArray, lam: FloatArray) -> FloatArray:
         """M x + Gᵀλ."""
+        if not x.any() and not lam.any():
+            return np.zeros(self.n)
         zero, still = np.zeros(self.system.m), np.zeros(self.n)
         with_both = ask.ask(BALANCE, self.t, q, self.v, x, self.n, lam)
         return with_both - ask.ask(BALANCE, self.t, q, self.v, still, self.n, zero)
@@ -79,79 +105,99 @@ class StartTangent:
         retract = self.system.retract
         return self.q + k * dq if retract is None else np.asarray(retract(self.q.copy(), k * dq))
 
-    def along_q(self, function: Callable[[FloatArray], FloatArray], dq: FloatArray) -> FloatArray:
+    def along_q(self, function: Callable[[FloatArray], FloatArray], all_dq: FloatArray) -> FloatArray:
         """∂(function of q)/∂q δq."""
-        size = float(np.abs(dq / self.system.scales.v).max(initial=0.0))
-        if size == 0.0 or self.q.size == 0:
-            return 0.0 * function(self.q)
-        return along(lambda k: function(self.beside(dq, k)), size)
+        found = np.zeros((len(all_dq), function(self.q).size))
+        for j, dq in enumerate(all_dq):
+            size = float(np.abs(dq / self.system.scales.v).max(initial=0.0))
+            if size > 0.0 and self.q.size:
+                found[j] = along(lambda k, dq=dq: function(self.beside(dq, k)), size)  # type: ignore[misc]
+        return found
 
-    def along_v(self, function: Callable[[FloatArray], FloatArray], dv: FloatArray) -> FloatArray:
+    def along_v(self, function: Callable[[FloatArray], FloatArray], all_dv: FloatArray) -> FloatArray:
         """∂(function of v)/∂v δv."""
-        size = float(np.abs(dv).max(initial=0.0)) / max(1e-2, float(np.abs(self.v).max(initial=0.0)))
-        return along(lambda k: function(self.v + k * dv), size) if size else 0.0 * function(self.v)
+        found, fast = np.zeros((len(all_dv), function(self.v).size)), np.abs(self.v).max(initial=1e-2)
+        for j, dv in enumerate(all_dv):
+            size = float(np.abs(dv).max(initial=0.0) / fast)
+            if size > 0.0:
+                found[j] = along(lambda k, dv=dv: function(self.v + k * dv), size)  # type: ignore[misc]
+        return found
 
     def solved(self, stage: str, upper: FloatArray, lower: FloatArray) -> FloatArray:
-        """[J Dᵀ; G 0]⁻¹ (−upper, −lower), with the matrices of a stage, factorised once for all
-        parameters; all stages share one matrix where the start was not moved."""
+        """[J Dᵀ; G 0]⁻¹ (−upper, −lower), with the matrices of a stage, factorised once; all stages
+        share one matrix where the start was not moved."""
         plain = not np.any(self.d) and not self.ask.model.traits & NONIDEAL
         stage = "velocity" if plain else stage
         if stage not in self.factors:
-            m = self.rows.size
-            J, D, G = self.M, self.G.T, self.G
-            if stage == "position":
-                J, G = self.M + self.K @ self.T_all, self.G @ self.T_all
-            elif stage == "acceleration" and self.ask.model.traits & NONIDEAL:
-                D = self.ask.columns(self.t, self.q, self.v, self.lam)[:, self.rows]
-            self.factors[stage] = linalg.lu_factor(np.block([[J, D], [G, np.zeros((m, m))]]))
-        return np.asarray(linalg.lu_solve(self.factors[stage], -np.concatenate([upper, lower[self.rows]])))
+            self.factors[stage] = self.factorised(stage)
+        right = -np.concatenate([upper, lower[:, self.rows]], axis=1)
+        return np.asarray(self.factors[stage](np.ascontiguousarray(right.T)).T)
+
+    def factorised(self, stage: str) -> Callable[[FloatArray], FloatArray]:
+        """Solutions with the matrix of a stage."""
+        if self.sparse is not None:
+            ask: Questions = self.sparse
+            pattern: Any = ask.model.sparsity
+            factors = SparseFactors(pattern, self.rows)
+            values = ask.ask(JACOBIAN, self.t, self.q, self.v, self.v, pattern.J_columns.size)
+            factors.factorise(values, ask.ask(CONSTRAINT, self.t, self.q, self.v, self.v, pattern.G_columns.size))
+            return factors.solve
+        m = self.rows.size
+        J, D, G = self.M, self.G.T, self.G
+        if stage == "position":
+            J, G = self.M + self.K @ self.T_all, self.G @ self.T_all
+        elif stage == "acceleration" and self.ask.model.traits & NONIDEAL:
+            D = self.ask.columns(self.t, self.q, self.v, self.lam)[:, self.rows]
+        known = linalg.lu_factor(np.block([[J, D], [G, np.zeros((m, m))]]))
+        return lambda right: np.asarray(linalg.lu_solve(known, right))
 
     @cached_property
     def T_all(self) -> FloatArray:
         """T as a matrix."""
-        return np.array([self.move(self.T, e) for e in np.eye(self.n)]).T
+        return self.move(self.T, np.eye(self.n)).T
 
     @cached_property
     def K(self) -> FloatArray:
         """∂(M d + Gᵀμ)/∂q."""
-        if not np.any(self.d):
-            return 0.0 * self.M
-
-        def force(q: FloatArray) -> FloatArray:
-            return self.moved(self.ask, q, self.d, self.mu)
-
-        return np.array([self.along_q(force, e) for e in np.eye(self.n)]).T
+        return self.along_q(lambda q: self.moved(self.ask, q, self.d, self.mu), np.eye(self.n)).T
 
     def move(self, A: FloatArray, x: FloatArray) -> FloatArray:
         """A x, or T x."""
         out = x.copy()
         for k, first in enumerate(self.linear.rotations):
-            out[first : first + 3] = A[k] @ x[first : first + 3]
+            out[:, first : first + 3] = x[:, first : first + 3] @ A[k].T
         return out
 
     def position(self, ask_by: Any, dq0: FloatArray) -> FloatArray:
         """δq of the start."""
-        moved = self.move(self.A, dq0) if dq0.size else dq0
-        if not self.rows.size or not self.q.size:
+        if not self.q.size:
+            return dq0
+        was_moved = bool(np.any(self.d))
+        moved = self.move(self.A, dq0) if was_moved else dq0
+        if not self.rows.size:
             return moved
-        m_phi, lower = self.system.m_phi, np.zeros(self.system.m)
-        lower[self.rows] = self.G @ moved
-        lower[:m_phi] += ask_by(lambda ask: ask.position(self.t, self.q, self.v))
-        lower[m_phi:] = 0.0
-        upper = self.K @ moved + ask_by(lambda ask: self.moved(ask, self.q, self.d, self.mu))
-        dd = self.solved("position", upper, lower)[: self.n]
-        return moved + self.T_all @ dd
+        m_phi, lower = self.system.m_phi, np.zeros((len(dq0), self.system.m))
+        lower[:, self.rows] = (self.G @ moved.T).T
+        lower[:, :m_phi] += ask_by(lambda ask: ask.position(self.t, self.q, self.v))
+        lower[:, m_phi:] = 0.0
+        upper = np.zeros_like(moved)
+        if was_moved:
+            upper = moved @ self.K.T + ask_by(lambda ask: self.moved(ask, self.q, self.d, self.mu))
+        dd = self.solved("position", upper, lower)[:, : self.n]
+        return moved + (dd @ self.T_all.T if was_moved else dd)
 
     def velocity(self, ask_by: Any, dq: FloatArray, dv0: FloatArray) -> FloatArray:
         """δv of the start."""
         if not self.rows.size:
             return dv0
         jump = self.v - self.v0
-        upper = self.along_q(lambda q: self.moved(self.ask, q, jump, self.sigma), dq) - self.M @ dv0
-        upper += ask_by(lambda ask: self.moved(ask, self.q, jump, self.sigma))
+        upper = -(self.M @ dv0.T).T
+        if jump.any():
+            upper = upper + self.along_q(lambda q: self.moved(self.ask, q, jump, self.sigma), dq)
+            upper = upper + ask_by(lambda ask: self.moved(ask, self.q, jump, self.sigma))
         lower = self.along_q(lambda q: self.ask.velocity(self.t, q, self.v), dq)
         lower += ask_by(lambda ask: ask.velocity(self.t, self.q, self.v))
-        return np.asarray(self.solved("velocity", upper, lower)[: self.n])
+        return self.solved("velocity", upper, lower)[:, : self.n]
 
     def acceleration(self, ask_by: Any, dq: FloatArray, dv: FloatArray) -> tuple[FloatArray, FloatArray]:
         """δa and δλ of the start."""
@@ -160,15 +206,14 @@ class StartTangent:
         def balance(ask: Questions, q: FloatArray, v: FloatArray) -> FloatArray:
             return ask.balance(t, q, v, self.a, self.lam)
 
-        upper = self.along_q(lambda q: balance(ask, q, self.v), dq) + self.along_v(
-            lambda v: balance(ask, self.q, v), dv
-        )
+        upper = self.along_q(lambda q: balance(ask, q, self.v), dq)
+        upper += self.along_v(lambda v: balance(ask, self.q, v), dv)
         upper += ask_by(lambda other: balance(other, self.q, self.v))
         if not self.rows.size:
-            return self.solved("acceleration", upper, np.zeros(0)), np.zeros(0)
+            return self.solved("acceleration", upper, np.zeros((len(dq), 0))), np.zeros((len(dq), 0))
         lower = self.along_q(lambda q: ask.acceleration(t, q, self.v, self.a), dq)
         lower += self.along_v(lambda v: ask.acceleration(t, self.q, v, self.a), dv)
         lower += ask_by(lambda other: other.acceleration(t, self.q, self.v, self.a))
-        found, lam = self.solved("acceleration", upper, lower), np.zeros(self.system.m)
-        lam[self.rows] = found[self.n :]
-        return found[: self.n], lam
+        found, lam = self.solved("acceleration", upper, lower), np.zeros((len(dq), self.system.m))
+        lam[:, self.rows] = found[:, self.n :]
+        return found[:, : self.n], lam

@@ -20,25 +20,27 @@ from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.taping import march_taped
 from isodyn.stepping.memory import allocate, new_state, weigh
 
+ROOM = 2**25  # numbers, of a quarter of a gigabyte: tapes of a whole run that fit into it are kept
+FEW = 20  # states that are kept where they do not
+
 
 class Restart:
-    """How the state after a breakpoint depends on the one before it, and on parameters."""
+    """How the state after a breakpoint or an event depends on the one before it, and on
+    parameters."""
 
     def __init__(self, run: Any, row: int) -> None:
-        here, n, none = run.here, run.system.nv, np.zeros(run.system.nv)
+        here, n = run.here, run.system.nv
         self.row = row
         self.by_parameters = run.tangents.copy()
-        columns: list[list[Any]] = []
-        for k in range(2 * n):
-            dq0, dv0 = none.copy(), none.copy()
-            (dq0 if k < n else dv0)[k % n] = 1.0
-            if k < n and run.system.nq == 0:
-                columns.append([none, none, none, np.zeros(run.system.m)])
-                continue
-            dq = here.position(nothing, dq0)
-            dv = here.velocity(nothing, dq, dv0)
-            columns.append([dq, dv, *here.acceleration(nothing, dq, dv)])
-        self.matrices = [np.array(x) for x in zip(*columns, strict=True)]  # of q, v, a and λ, transposed
+        unit, none, at = np.eye(n), np.zeros((n, n)), np.zeros((2 * n, 1))
+        dq, dv = np.concatenate([unit if run.system.nq else none, none]), np.concatenate([none, unit])
+        if run.jump is not None:
+            for k in range(2 * n):
+                dq[k], dv[k], at[k] = run.jump.tangent(dq[k].copy(), dv[k].copy(), Still())
+        dq = here.position(nothing, dq)
+        dv = here.velocity(nothing, dq, dv)
+        dq, dv = dq - at * here.v * bool(run.system.nq), dv - at * here.a
+        self.matrices = [dq, dv, *here.acceleration(nothing, dq, dv)]  # of q, v, a and λ, transposed
 
     def go_back(self, adjoint: Adjoint) -> None:
         """Derivatives by the state before the breakpoint in the place of those after it."""
@@ -49,7 +51,15 @@ class Restart:
         both = sum(x @ getattr(adjoint, name) for x, name in zip(self.matrices, names, strict=True))
         n = adjoint.q.size
         adjoint.q[:], adjoint.v[:] = both[:n], both[n:]
-        adjoint.a[:], adjoint.da[:], adjoint.lam[:] = 0.0, 0.0, 0.0
+        adjoint.a[:], adjoint.da[:], adjoint.lam[:], adjoint.known = 0.0, 0.0, 0.0, 0
+
+
+class Still:
+    """No parameter: events depend on the state alone."""
+
+    def difference(self, function: Any, itself: Any) -> float:
+        """∂/∂θ."""
+        return 0.0
 
 
 def nothing(function: Any) -> float:
@@ -62,15 +72,20 @@ class TapedRun(SensitiveRun):
 
     transposed = True
 
-    def prepare(self, checkpoints: int) -> None:
-        """Where states are kept: blocks of steps fit onto a tape, as many steps as states."""
-        self.checkpoints = checkpoints
+    def prepare(self, checkpoints: int | None) -> None:
+        """Where states are kept: blocks of steps fit onto a tape, as many steps as states. None:
+        all steps are written down on the way, if there is room for them."""
+        system, steps = self.system, sum(one.steps for one in self.stretches)
+        words = 2 * system.nq + 6 * system.nv + 3 * system.m
+        self.whole_tapes = checkpoints is None and steps * words <= ROOM
+        self.checkpoints = FEW if checkpoints is None else checkpoints
         self.states: dict[int, Any] = {}
         self.restarts: list[Restart] = []
         self.repeated = 0  # steps that were taken again
         self.wanted: list[int] = []
         self.length = 1
         self.tape = self.new_tape(0)
+        self.tapes: list[Tape] = []  # of all stretches
 
     def new_tape(self, steps: int) -> Tape:
         """A tape of this length."""
@@ -90,6 +105,8 @@ class TapedRun(SensitiveRun):
 
     def march(self, upto: int) -> int:
         """March from one state that is kept to the next."""
+        if self.whole_tapes:  # the run may have gone back to look at redundant rows
+            self.tape.count = int(self.state.step) - sum(x.steps for x in self.stretches[: self.number])
         while self.state.step < upto:
             if self.wanted and self.state.step == self.wanted[0]:
                 self.keep(self.wanted.pop(0))
@@ -121,6 +138,10 @@ class TapedRun(SensitiveRun):
             self.first_tangents = self.tangents.copy()
         else:
             self.restarts.append(Restart(self, int(self.counters.rows) - 1))
+        if self.whole_tapes:
+            self.tape = self.new_tape(stretch.steps)
+            self.tapes.append(self.tape)
+            return
         begin, blocks = self.lay_blocks(self.number)
         self.wanted = [begin + k * self.length for k in kept_at_first(0, blocks, self.checkpoints)]
 
@@ -135,6 +156,13 @@ class TapedRun(SensitiveRun):
             begin, blocks = self.lay_blocks(number)
             end = begin + self.stretches[number].steps
             lay_stretch(self.plan, self.stretches[number], begin, composed=False)
+            if self.whole_tapes:
+                self.tape = self.tapes.pop()
+                self.forget_last_row(number)
+                self.back_over_tape(memory, after, adjoint)
+                if number > 0:
+                    self.restarts[number - 1].go_back(adjoint)
+                continue
             self.tape = self.new_tape(self.length)
             for a, b, keep in whole_way_back(0, blocks, self.checkpoints):
                 if interrupts.pending():
@@ -144,11 +172,16 @@ class TapedRun(SensitiveRun):
                     self.keep(begin + b * self.length)
                     continue
                 self.record(min(begin + (b + 1) * self.length, end))
-                if number < len(self.restarts) and b == blocks - 1:
-                    self.tape.row[int(self.tape.count) - 1] = -1  # that row shows the state after the breakpoint
+                if b == blocks - 1:
+                    self.forget_last_row(number)
                 self.back_over_tape(memory, after, adjoint)
             if number > 0:
                 self.restarts[number - 1].go_back(adjoint)
+
+    def forget_last_row(self, number: int) -> None:
+        """The last row of a stretch before a breakpoint shows the state after it."""
+        if number < len(self.restarts):
+            self.tape.row[int(self.tape.count) - 1] = -1
 
     def repeat(self, step: int, upto: int) -> None:
         """Go once more from a state that is kept to a later step, and forget those after it."""
@@ -170,8 +203,8 @@ class TapedRun(SensitiveRun):
 
     def back_over_tape(self, memory: Any, after: Any, adjoint: Adjoint) -> None:
         """Bring the adjoint back over the steps that are written down."""
-        model, other = self.model, self.models[0][0]
-        tables: Any = model.function, model.tables, model.scratch, other.function, self.plan
+        model = self.model
+        tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan
         tables += after, memory, self.tape, self.together, adjoint
         status = march_back(*tables)
         self.check(self.understood(int(status)), self.tape.t[0], self.tape.t_after[0])

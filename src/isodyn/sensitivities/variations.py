@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.sensitivities.parameters import Family, NamedParts
+from isodyn.sensitivities.pieces import Piece
 
 FAR = 64.0  # times that distance: what equations are linear in needs one other point
 PART = 1e-3  # of a parameter: distance of the points of a difference
@@ -21,32 +23,34 @@ BACKWARD = tuple(-x for x in FORWARD[0]), tuple(-x for x in FORWARD[1]), 25.0 / 
 
 
 @dataclass(frozen=True, eq=False)
-class Far:
-    """One system at a value far away: f(far)·weight − f·weight is the derivative of what is
-    linear."""
-
-    system: Any
-    weight: float
-
-
-@dataclass(frozen=True, eq=False)
 class Variation:
-    """A parameter, and systems at the points of a difference: ∂f/∂θ = Σ weight·f."""
+    """A parameter, and how derivatives by it are made of values at other points:
+    ∂f/∂θ = Σ weight·f, the weight of the system itself last."""
 
+    family: Family
     name: str
     value: float
     h: float
-    systems: tuple[Any, ...]
-    weights: tuple[float, ...]  # of these, and that of the system itself last
-    far: Far | None = None  # where the equations of motion are linear in the parameter
+    points: tuple[float, ...]  # in units of h
+    weights: tuple[float, ...]
+    # of the equations of motion, which may be linear where others are not
+    of_equations: tuple[tuple[float, ...], tuple[float, ...]]
+    piece: Piece | None = None  # of the equations, at these points
 
-    @property
-    def in_equations(self) -> tuple[tuple[Any, ...], tuple[float, ...], float]:
-        """Systems, their weights and that of the system itself, for differences of the equations
-        of motion."""
-        if self.far is not None:
-            return (self.far.system,), (self.far.weight,), -self.far.weight
-        return self.systems, self.weights[:-1], self.weights[-1]
+    @cached_property
+    def systems(self) -> tuple[Any, ...]:
+        """The system at the points."""
+        return self.made(self.points)
+
+    @cached_property
+    def in_equations(self) -> tuple[Any, ...]:
+        """The system at the points of the equations of motion."""
+        points = self.of_equations[0]
+        return self.systems if points == self.points else self.made(points)
+
+    def made(self, points: tuple[float, ...]) -> tuple[Any, ...]:
+        """Systems at some points."""
+        return tuple(self.family.at({self.name: self.value + k * self.h}) for k in points)
 
     def difference(self, function: Callable[[Any], FloatArray], itself: Any) -> FloatArray:
         """∂(function of the system)/∂θ."""
@@ -56,20 +60,39 @@ class Variation:
                 total = total + weight * np.asarray(function(system))
         return np.asarray(total)
 
+    def given_start(self, system: Any) -> tuple[FloatArray, FloatArray]:
+        """Derivatives of the start of a mechanism, as it is given."""
+        assert isinstance(self.family, NamedParts)
+        dq, dv = np.zeros(system.nv), np.zeros(system.nv)
+        for k, weight in zip(self.points, self.weights, strict=False):
+            q, v = self.family.start(self.name, self.value + k * self.h)
+            dv += weight * (v - system.v0)
+            if not np.array_equal(q, system.q0):
+                d = q - system.q0 if system.difference is None else system.difference(system.q0.copy(), q)
+                dq += weight * d
+        return dq, dv
+
 
 def vary(family: Family, name: str, scale: float | None = None) -> Variation:
-    """Systems at other values of a parameter; on one side only where the other side is refused."""
+    """A parameter with points on both sides; on one side only where the other side is refused."""
     value = family.value(name)
     h = PART * max(abs(value), LEAST if scale is None else scale)
-    linear = isinstance(family, NamedParts) and family.is_linear(name)
-    far = Far(family.at({name: value + FAR * h}), 1.0 / (FAR * h)) if linear else None
+    named = family if isinstance(family, NamedParts) else None
+    far = ((FAR,), (1.0 / (FAR * h), -1.0 / (FAR * h))) if named is not None and named.is_linear(name) else None
     refused: IsodynError | None = None
     for points, weights, own in (CENTRAL, FORWARD, BACKWARD):
+        all_weights = (*(w / h for w in weights), own / h)
+        of_equations = (points, all_weights) if far is None else far
         try:
-            systems = tuple(family.at({name: value + k * h}) for k in points)
+            if named is not None:
+                named.check(name, [value + k * h for k in points])
+            piece = None if named is None else named.piece(name, [value + k * h for k in of_equations[0]])
+            found = Variation(family, name, value, h, points, all_weights, of_equations, piece)
+            if piece is None:
+                found.in_equations  # noqa: B018 - or the other side
         except IsodynError as error:
             refused = error
             continue
-        return Variation(name, value, h, systems, (*(w / h for w in weights), own / h), far)
+        return found
     assert refused is not None
     raise InputError(f"{name} = {value:g} cannot be varied: {refused}", hint="choose a value inside its range")

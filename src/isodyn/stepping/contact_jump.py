@@ -40,6 +40,7 @@ from isodyn.stepping.contact_memory import (
     add_response,
     add_responses,
     ask,
+    bear,
     delassus,
     inverse_of,
     problem_of,
@@ -57,44 +58,60 @@ LEAVES = 1e-12  # of the acceleration of a contact without it: less is none
 @kernel()
 def solve_problem(problem: Any) -> int:
     """The forces of a contact problem."""
-    return solve_contacts(
-        problem.W, problem.b, problem.first, problem.mu, problem.base, problem.sliding, problem.direction, 1e-14,
-        problem.p,
-    )  # fmt: skip
+    return solve_contacts(problem.W, problem.b, problem.laws, 1e-14, problem.p)
 
 
 @kernel()
-def by_poisson(problem: Any, restitution: FloatArray, P: FloatArray) -> int:
-    """Impulses of compression and expansion, into P; problem.b holds the rates before."""
+def take_energy(contacts: Contacts, problem: Any, P: FloatArray, before: FloatArray) -> None:
+    """Energy that each contact takes by its impulses P, with the rates before them; `before`
+    becomes the rates after them."""
+    for k in range(problem.members.size):
+        for j in range(problem.laws.first[k], problem.laws.first[k + 1]):
+            change = 0.0
+            for m in range(P.size):
+                change += problem.W[j, m] * P[m]
+            contacts.lost[problem.members[k]] -= P[j] * (before[j] + 0.5 * change)
+            problem.b[j] = before[j] + change
+    copy_to(problem.b, before)
+
+
+@kernel()
+def by_poisson(contacts: Contacts, problem: Any, restitution: FloatArray, before: FloatArray, P: FloatArray) -> int:
+    """Impulses of compression and expansion, into P; problem.b and `before` hold the rates
+    before."""
     many = problem.rows.size
     status = solve_problem(problem)
     if status != OK:
         return status
     copy_to(problem.p, P)
+    take_energy(contacts, problem, P, before)
     for k in range(problem.members.size):
-        problem.base[k] = restitution[k] * problem.p[problem.first[k]]
+        problem.laws.base[k] = restitution[k] * problem.p[problem.laws.first[k]]
     for i in range(many):  # rates after compression, with what comes back at least
-        for j in range(many):
-            problem.b[i] += problem.W[i, j] * P[j]
         for k in range(problem.members.size):
-            problem.b[i] += problem.W[i, problem.first[k]] * problem.base[k]
+            problem.b[i] += problem.W[i, problem.laws.first[k]] * problem.laws.base[k]
+    for i in range(problem.laws.fixed.size):
+        for k in range(problem.members.size):
+            problem.laws.fixed[i] += problem.laws.lever[i, problem.laws.first[k]] * problem.laws.base[k]
     fill_with(problem.p, 0.0)
     status = solve_problem(problem)
+    for k in range(problem.members.size):
+        problem.p[problem.laws.first[k]] += problem.laws.base[k]
     for j in range(many):
         P[j] += problem.p[j]
-    for k in range(problem.members.size):
-        P[problem.first[k]] += problem.base[k]
+    take_energy(contacts, problem, problem.p, before)
     return status
 
 
 @kernel()
-def by_newton(problem: Any, restitution: FloatArray, P: FloatArray) -> int:
-    """Impulses that turn rates round, into P; problem.b holds the rates before."""
+def by_newton(contacts: Contacts, problem: Any, restitution: FloatArray, before: FloatArray, P: FloatArray) -> int:
+    """Impulses that turn rates round, into P; problem.b and `before` hold the rates before."""
     for k in range(problem.members.size):
-        i = problem.first[k]
+        i = problem.laws.first[k]
         problem.b[i] += restitution[k] * min(0.0, problem.b[i])
     status = solve_problem(problem)
     copy_to(problem.p, P)
+    take_energy(contacts, problem, P, before)
     return status
 
 
@@ -154,18 +171,16 @@ def jump(
         e[k] = contacts.bounce[problem.members[k]]
     for j in range(many):
         before[j] = problem.b[j] = contacts.rate[problem.rows[j]]
-    status = by_poisson(problem, e, P) if contacts.law == POISSON else by_newton(problem, e, P)
+    fill_with(memory.dx, 0.0)
+    fill_with(memory.lam, 0.0)
+    bear(p, contacts, problem, memory.x.size, memory.lam, memory.dx)
+    poisson = contacts.law == POISSON
+    status = by_poisson(contacts, problem, e, before, P) if poisson else by_newton(contacts, problem, e, before, P)
     if status != OK:
         return NO_SOLUTION
     for j in range(many):
         add_response(problem, j, P[j], state.v)
         contacts.impulse[problem.rows[j]] += P[j]
-    for k in range(problem.members.size):
-        for j in range(problem.first[k], problem.first[k + 1]):
-            after = before[j]
-            for m in range(many):
-                after += problem.W[j, m] * P[m]
-            contacts.lost[problem.members[k]] -= 0.5 * P[j] * (before[j] + after)
     memory.factors_good = 0
     return OK if finite(state.v) else NOT_FINITE
 
@@ -195,7 +210,7 @@ def bring_to_rest(
     many = problem.members.size
     chosen, u = np.empty(many, np.int64), np.empty(many)
     for k in range(many):
-        chosen[k], u[k] = problem.first[k], -contacts.rate[problem.members[k]]
+        chosen[k], u[k] = problem.laws.first[k], -contacts.rate[problem.members[k]]
     inverse = inverse_of(problem, chosen, many, 1.0)
     add_responses(problem, chosen, many, inverse, u, state.v)
     for k in range(many):
@@ -211,15 +226,15 @@ def bring_to_rest(
 def known_slips(contacts: Contacts, problem: Any, v: FloatArray) -> None:
     """Directions of contacts that slide."""
     for k in range(problem.members.size):
-        i, end, size, number = problem.first[k], problem.first[k + 1], 0.0, problem.members[k]
+        i, end, size, number = problem.laws.first[k], problem.laws.first[k + 1], 0.0, problem.members[k]
         for j in range(i + 1, end):
             size += contacts.rate[problem.rows[j]] ** 2
             contacts.fastest[number] = max(contacts.fastest[number], speeds(contacts, contacts.J, problem.rows[j], v))
         size = np.sqrt(size)
-        problem.sliding[k] = size > AT_REST * contacts.fastest[number]
-        if problem.sliding[k] == 1:
+        problem.laws.sliding[k] = size > AT_REST * contacts.fastest[number]
+        if problem.laws.sliding[k] == 1:
             for j in range(i + 1, end):
-                problem.direction[j] = contacts.rate[problem.rows[j]] / size
+                problem.laws.direction[j] = contacts.rate[problem.rows[j]] / size
 
 
 @kernel()
@@ -228,14 +243,14 @@ def solve_at_rest(contacts: Contacts, problem: Any) -> int:
     them."""
     for k in range(problem.members.size):
         number = problem.members[k]
-        if problem.sliding[k] == 0 and contacts.loose[number] == 0:
-            problem.mu[k] = contacts.mu_static[number]
+        if problem.laws.sliding[k] == 0 and contacts.loose[number] == 0:
+            problem.laws.mu[k] = contacts.mu_static[number]
     for _ in range(problem.members.size + 1):
         status, torn = solve_problem(problem), False
         for k in range(problem.members.size):
             slower = contacts.mu[problem.members[k]]
-            if status == OK and problem.mu[k] > slower and pushes(problem, k) and not sticks(problem, k):
-                problem.mu[k], torn = slower, True
+            if status == OK and problem.laws.mu[k] > slower and pushes(problem, k) and not sticks(problem, k):
+                problem.laws.mu[k], torn = slower, True
         if not torn:
             break
     return status
@@ -275,9 +290,10 @@ def contact_acceleration(
         return status
     for j in range(problem.rows.size):
         problem.b[j] = contacts.rate[problem.rows[j]]
+    fill_with(memory.dx, 0.0)
+    bear(p, contacts, problem, n, state.lam, memory.dx)
     if solve_at_rest(contacts, problem) != OK:
         return NO_SOLUTION
-    fill_with(memory.dx, 0.0)
     for j in range(problem.rows.size):
         add_response(problem, j, problem.p[j], memory.dx)
         contacts.force[problem.rows[j]] = problem.p[j]
@@ -297,7 +313,7 @@ def open_those_that_leave(problem: Any, contacts: Contacts) -> None:
     for k in range(problem.members.size):
         number = problem.members[k]
         contacts.mode[number] = STICK if pushes(problem, k) and sticks(problem, k) else SLIP
-        i = problem.first[k]
+        i = problem.laws.first[k]
         if pushes(problem, k):
             continue
         grows, size = problem.b[i], abs(problem.b[i])

@@ -18,6 +18,7 @@ from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import StructType, struct_at
+from isodyn.linear_solvers.contact_laws import Laws
 from isodyn.linear_solvers.shortest import invert
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import Memory, Physics
@@ -32,6 +33,8 @@ class Contacts(Struct):
 
     mu, mu_static, restitution = reals("contacts"), reals("contacts"), reals("contacts")
     tangent = integers("ends")
+    # of two-sided contacts, the constraints whose multipliers are their normal forces, times `levers`
+    bears, bearings, levers = integers("ends"), integers("bearings"), reals("bearings")
     size = reals("contacts")  # typical lengths of the gaps
     fastest = reals("contacts")  # the largest speeds so far: of the bodies, and what its force makes in a step
     closed, mode = integers("contacts"), integers("contacts")
@@ -59,21 +62,22 @@ CONTACTS = StructType(Contacts)
 TOUCHING = types.NamedTuple((MODEL_TYPE, CONTACTS), Touching)
 TOUCHING_REF = Reference(TOUCHING)
 
-Problem = namedtuple("Problem", "rows first members mu base sliding direction Y W b p")
-"""A contact problem of some contacts: their rows, numbers, responses Y = matrix⁻¹ Jᵀ (a row for
-each), W = J Y, and forces."""
+Problem = namedtuple("Problem", "rows members laws Y W b p")
+"""A contact problem of some contacts: their rows, numbers, laws, responses Y = matrix⁻¹ Jᵀ (a row
+for each), W = J Y, and forces."""
 
 
 @kernel(allocates=True)
 def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
     """The contact problem of the contacts with a flag, without its numbers."""
-    many, size = 0, 0
+    many, size, borne = 0, 0, 0
     for k in range(flags.size):
         if flags[k] == 1:
             many += 1
+            borne += contacts.bears[k + 1] - contacts.bears[k]
             size += 1 + contacts.tangent[k + 1] - contacts.tangent[k]
     rows, first, members = np.empty(size, np.int64), np.zeros(many + 1, np.int64), np.empty(many, np.int64)
-    mu, place, i = np.empty(many), 0, 0
+    mu, bears, place, i = np.empty(many), np.zeros(many + 1, np.int64), 0, 0
     for k in range(flags.size):
         if flags[k] == 1:
             members[i], mu[i] = k, contacts.mu[k]
@@ -83,12 +87,30 @@ def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
                 rows[place] = j
                 place += 1
             i += 1
-            first[i] = place
-    Y, W = np.zeros((size, unknowns)), np.zeros((size, size))
-    return Problem(
-        rows, first, members, mu, np.zeros(many), np.zeros(many, np.int64), np.zeros(size), Y, W, np.zeros(size),
-        np.zeros(size),
-    )  # fmt: skip
+            first[i], bears[i] = place, bears[i - 1] + contacts.bears[k + 1] - contacts.bears[k]
+    Y, W, lever = np.zeros((size, unknowns)), np.zeros((size, size)), np.zeros((borne, size))
+    none, flat = np.zeros(many), np.zeros(many, np.int64)
+    laws = Laws(first, mu, none, flat, np.zeros(size), bears, np.zeros(borne), lever)
+    return Problem(rows, members, laws, Y, W, np.zeros(size), np.zeros(size))
+
+
+@kernel()
+def bear(p: Physics, contacts: Contacts, problem: Any, n: int, lam: FloatArray, dx: FloatArray) -> None:
+    """What constraints carry of two-sided contacts: N = fixed + lever · forces, where λ is `lam`
+    and changes by dx without a change of the forces."""
+    for k in range(problem.members.size):
+        number = problem.members[k]
+        for i in range(problem.laws.bears[k], problem.laws.bears[k + 1]):
+            m = contacts.bears[number] + i - problem.laws.bears[k]
+            row, scale = contacts.bearings[m], contacts.levers[m]
+            problem.laws.fixed[i] = scale * lam[row]
+            for j in range(p.rows.size):
+                if p.rows[j] != row:
+                    continue
+                problem.laws.fixed[i] += scale * dx[n + j]
+                for s in range(problem.p.size):
+                    problem.laws.lever[i, s] = scale * problem.Y[s, n + j]
+                    problem.laws.fixed[i] -= problem.laws.lever[i, s] * problem.p[s]
 
 
 @kernel()
@@ -131,7 +153,7 @@ def hold_at_rest(contacts: Contacts, problem: Any) -> None:
     for k in range(problem.members.size):
         number = problem.members[k]
         if contacts.mode[number] == STICK:
-            problem.mu[k] = contacts.mu_static[number]
+            problem.laws.mu[k] = contacts.mu_static[number]
 
 
 @kernel()

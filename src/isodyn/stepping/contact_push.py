@@ -14,6 +14,7 @@ import numpy as np
 from isodyn.kernels.compiled import OK, POSITION, FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.linear_solvers.contact_islands import solve_contacts
+from isodyn.linear_solvers.contact_laws import Laws
 from isodyn.stepping.closure import ask_levels, copy_to, measure, retract
 from isodyn.stepping.contact_jump import START, prepare
 from isodyn.stepping.contact_memory import Contacts, Touching, add_response, along, ask, problem_of
@@ -34,7 +35,8 @@ def contacts_within_reach(t: float, state: State, memory: Memory, g: Any) -> Int
         deepest = max(deepest, -contacts.gap[k])
     flags = np.zeros(contacts.gap.size, np.int64)
     for k in range(flags.size):
-        flags[k] = 1 if contacts.gap[k] <= 10.0 * deepest + 1e-3 * contacts.size[k] else 0
+        one_sided = contacts.bears[k + 1] == contacts.bears[k]
+        flags[k] = 1 if one_sided and contacts.gap[k] <= 10.0 * deepest + 1e-3 * contacts.size[k] else 0
     return flags
 
 
@@ -71,10 +73,13 @@ def push_out(
     problem = problem_of(contacts, flags, memory.r.size)
     status = prepare(p, g, problem, leg, t, state, memory, counters)
     many = problem.members.size
-    W, first, none, flat = np.empty((many, many)), np.arange(many + 1), np.zeros(many), np.zeros(many, np.int64)
+    W, none, flat = np.empty((many, many)), np.zeros(many), np.zeros(many, np.int64)
+    laws = Laws(
+        np.arange(many + 1), none, none, flat, none, problem.laws.bears, problem.laws.fixed, np.zeros((0, many))
+    )
     for k in range(many):
         for j in range(many):
-            W[k, j] = problem.W[problem.first[k], problem.first[j]]
+            W[k, j] = problem.W[problem.laws.first[k], problem.laws.first[j]]
     b, x, total = np.empty(many), np.empty(many), np.zeros(many)
     for _ in range(PUSHES):
         copy_to(state.q, memory.q_1)
@@ -90,10 +95,10 @@ def push_out(
             return status
         gaps_without_pushes(contacts, problem, W, total, memory.dp, b)
         copy_to(total, x)
-        if solve_contacts(W, b, first, none, none, flat, none, 1e-14, x) != OK:
+        if solve_contacts(W, b, laws, 1e-14, x) != OK:
             return NO_SOLUTION
         for k in range(many):
-            add_response(problem, problem.first[k], x[k] - total[k], memory.dp)
+            add_response(problem, problem.laws.first[k], x[k] - total[k], memory.dp)
         copy_to(x, total)
         copy_to(memory.dp, memory.d)
         status = retract(p, memory.q_1, memory.d, c, state.q)

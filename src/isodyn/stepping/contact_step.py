@@ -29,6 +29,7 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.linear_solvers.contact_islands import solve_contacts
+from isodyn.linear_solvers.contact_laws import is_two_sided
 from isodyn.stepping.closure import ask_levels, copy_to, end_state, fill_with, finite, measure, retract, settle
 from isodyn.stepping.contact_memory import (
     AT_REST,
@@ -44,6 +45,7 @@ from isodyn.stepping.contact_memory import (
     along,
     are_the_same,
     ask,
+    bear,
     delassus,
     hold_at_rest,
     inverse_of,
@@ -55,14 +57,14 @@ from isodyn.stepping.corrections import solve
 from isodyn.stepping.equations import residual
 from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
-from isodyn.stepping.newton import round_off_floor
 from isodyn.stepping.projection import fill
+from isodyn.stepping.rounding import round_off_floor
 from isodyn.stepping.step import SAME_STEP, accept, guess, keep_balance, predict
 
 NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or none was found
 TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
 PATIENCE = 40  # iterations
-CORRECTIONS = 8  # of positions at the end of a step
+CORRECTIONS = 8  # of positions and velocities at the end of a step
 STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 
 
@@ -121,7 +123,7 @@ def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
     contacts, c = g.contacts, memory.c
     status, asked = OK, False
     for k in range(problem.members.size):
-        i, end = problem.first[k], problem.first[k + 1]
+        i, end = problem.laws.first[k], problem.laws.first[k + 1]
         if end - i < 3:
             continue
         if not asked:
@@ -155,6 +157,7 @@ def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory
         problem.b[j] = g.contacts.rate[row] + along_x * along(g.contacts, g.contacts.J_1, row, memory.dx)
         for m in range(many):
             problem.b[j] -= problem.W[j, m] * problem.p[m]
+    bear(p, g.contacts, problem, memory.x.size, memory.lam, memory.dx)
     return shift_slip(g, problem, t, memory) if status == OK else status
 
 
@@ -163,11 +166,7 @@ def add_corrections(p: Physics, problem: Any, memory: Memory) -> int:
     """Solve the contact problem, and move x, λ̃ and the forces of the contacts."""
     n, many = memory.x.size, problem.rows.size
     old = problem.p.copy()
-    status = solve_contacts(
-        problem.W, problem.b, problem.first, problem.mu, problem.base, problem.sliding, problem.direction, 1e-13,
-        problem.p,
-    )  # fmt: skip
-    if status != OK:
+    if solve_contacts(problem.W, problem.b, problem.laws, 1e-13, problem.p) != OK:
         return NO_SOLUTION
     for j in range(many):
         add_response(problem, j, problem.p[j] - old[j], memory.dx)
@@ -202,8 +201,8 @@ def iterate_contacts(
         status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
         if status == OK and renew:
             status = respond(p, t, c, memory, g.contacts, problem, g.contacts.J)
+        if status == OK:  # W and rates have the same rows: where contacts are redundant they must fit together
             delassus(g.contacts, along_x, problem, g.contacts.J_1)
-        if status == OK:
             status = linearise(p, g, problem, along_x, t, memory)
         if status == OK:
             status = add_corrections(p, problem, memory)
@@ -222,18 +221,18 @@ def iterate_contacts(
 @kernel()
 def pushes(problem: Any, k: int) -> bool:
     """Whether contact k of a problem holds."""
-    return bool(problem.p[problem.first[k]] > 0.0)
+    return bool(problem.p[problem.laws.first[k]] > 0.0)
 
 
 @kernel()
 def sticks(problem: Any, k: int) -> bool:
     """Whether contact k of a problem, which holds, sticks."""
-    i, size = problem.first[k], 0.0
-    if problem.first[k + 1] == i + 1 or problem.sliding[k] == 1:
+    i, size = problem.laws.first[k], 0.0
+    if problem.laws.first[k + 1] == i + 1 or problem.laws.sliding[k] == 1:
         return False
-    for j in range(i + 1, problem.first[k + 1]):
+    for j in range(i + 1, problem.laws.first[k + 1]):
         size += problem.p[j] ** 2
-    return bool(np.sqrt(size) <= STUCK * problem.mu[k] * problem.p[i])
+    return bool(np.sqrt(size) <= STUCK * problem.laws.mu[k] * problem.p[i])
 
 
 @kernel(allocates=True)
@@ -258,8 +257,10 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
         for k in range(problem.members.size):
             number = problem.members[k]
             gap = contacts.gap[number] + along(contacts, contacts.J_1, number, memory.dp)
+            if is_two_sided(problem.laws, k):
+                continue
             if pushes(problem, k) or gap < 0.0:
-                chosen[many], x[many] = problem.first[k], -gap
+                chosen[many], x[many] = problem.laws.first[k], -gap
                 many += 1
         if many != known or not are_the_same(chosen, before, many):
             inverse, known = inverse_of(problem, chosen, many, factor), many
@@ -279,7 +280,7 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
     contacts, c, n, inverse = g.contacts, memory.c, memory.x.size, np.empty((0, 0))
     chosen, x = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size)
     status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.J_1)
-    for turn in range(3):
+    for turn in range(CORRECTIONS):
         if status == OK and p.rows.size > 0:
             status = ask_levels(p, t_1, c, memory, False, True)
         if status != OK:
@@ -293,8 +294,8 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
         for k in range(problem.members.size):
             if not pushes(problem, k):
                 continue
-            last = problem.first[k + 1] if sticks(problem, k) else problem.first[k] + 1
-            for j in range(problem.first[k], last):
+            last = problem.laws.first[k + 1] if sticks(problem, k) else problem.laws.first[k] + 1
+            for j in range(problem.laws.first[k] + (1 if is_two_sided(problem.laws, k) else 0), last):
                 row = problem.rows[j]
                 chosen[many], x[many] = j, -contacts.rate[row] - along(contacts, contacts.J_1, row, memory.dx)
                 many += 1
@@ -303,6 +304,8 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
         add_responses(problem, chosen, many, inverse, x, memory.dx)
         for i in range(n):
             memory.v_1[i] += memory.dx[i]
+        if measure(memory.dx, memory.by_v) <= EPS * measure(memory.v_1, memory.by_v):
+            break
     return status
 
 
@@ -313,15 +316,15 @@ def keep_forces(leg: Leg, problem: Any, contacts: Contacts, v: FloatArray) -> No
     for k in range(problem.members.size):
         number = problem.members[k]
         held = pushes(problem, k)
-        for j in range(problem.first[k], problem.first[k + 1]):
+        for j in range(problem.laws.first[k], problem.laws.first[k + 1]):
             row = problem.rows[j]
             contacts.balance[row] = problem.p[j]
             force = contacts.force[row]
             contacts.force[row] = force + (problem.p[j] - force) / leg.W1 if held else 0.0
         contacts.mode[number] = (STICK if sticks(problem, k) else SLIP) if held else SLIP
-        i = problem.first[k]
+        i = problem.laws.first[k]
         fastest = max(contacts.fastest[number], problem.W[i, i] * problem.p[i])
-        for j in range(i, problem.first[k + 1]):
+        for j in range(i, problem.laws.first[k + 1]):
             fastest = max(fastest, speeds(contacts, contacts.J_1, problem.rows[j], v))
         contacts.fastest[number] = fastest
         if not held and contacts.rate[number] > NO_PUSH * fastest:

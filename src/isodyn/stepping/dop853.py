@@ -12,7 +12,7 @@ dense output need 4 others. An attempt is accepted when
     err = h |e₅|² / √((|e₅|² + 0.01 |e₃|²) N) ≤ 1        [Hairer1993 Sec. II.10]
 
 with every component of e₅, e₃ divided by atol + rtol max(|y_n|, |y*|); then h ← h · min(10,
-max(0.2, 0.9 err^(−1/8))) (isodyn.stepping.told_step). Stages that end in a singular matrix or in a
+max(0.2, 0.8 err^(−1/8))) (isodyn.stepping.told_step). Stages that end in a singular matrix or in a
 NaN, and steps whose end cannot be put onto the constraints, are attempts that failed.
 """
 

@@ -3,9 +3,10 @@
 An iteration with an old matrix takes more corrections, each of one evaluation and one solution, and
 saves a factorisation, which costs as much as memory.blocks.ratio of them. A matrix is kept while a
 step with it takes fewer corrections than the steps since it was made on average, the factorisation
-counted: later is dearer from there on. Steps with it that cost more than one with a new matrix, or
-whose corrections shrink too slowly, put off the next attempt. Corrections are counted, nothing is
-timed, so that a run repeats bit for bit.
+counted: later is dearer from there on. Where a factorisation costs little, an old matrix is tried
+only where a new one needs a single correction, which tells that the motion is slow. Steps with an
+old one that cost more than one with a new matrix, or whose corrections shrink too slowly, put off
+the next attempt. Corrections are counted, nothing is timed, so that a run repeats bit for bit.
 
 Corrections p of q_{n+1} (and u of v_{n+1}) lie in the range of J⁻¹Gᵀ of the step's own matrix. With
 K₀ in the place of K they are found from what is left of
@@ -21,6 +22,7 @@ from __future__ import annotations
 from isodyn.kernels.compiled import GENERAL, NONIDEAL, OK, SOLVES, SPARSE, FloatArray, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.block_lu import add_upper, subtract_product
+from isodyn.linear_solvers.choice import DEAR
 from isodyn.stepping.closure import measure, measure_forces
 from isodyn.stepping.extrapolation import extrapolated
 from isodyn.stepping.matrix import ask_rows, first_block
@@ -112,7 +114,7 @@ def count_corrections(memory: Memory, corrections: int) -> None:
     if memory.age == 0:
         memory.fresh, memory.spent = corrections, ratio + corrections
         memory.pause = max(0, memory.pause - 1)
-        memory.keep = ratio > 0.0 and memory.pause == 0
+        memory.keep = memory.pause == 0 and (ratio > DEAR or (ratio > 0.0 and corrections == 1))
     elif corrections >= ratio + memory.fresh:
         put_off(memory)
     else:

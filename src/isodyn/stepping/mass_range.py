@@ -1,6 +1,6 @@
 """The range of the correction of q as a function of the state at t_n alone.
 
-    q_{n+1} = … − Δt² p,   M(q_n) p = G(q_n)ᵀ μ
+    q_{n+1} = … − Δt² p,   M(q_n) p = G(q_n)ᵀ μ,   μ = 0 for rows that hold velocities only
 
 Otherwise p lies in the range of the step's first matrix, which is formed where the step was guessed
 to lead: a choice within the error of a step, but not a function that can be differentiated
@@ -9,7 +9,8 @@ to lead: a choice within the error of a step, but not a function that can be dif
 
 from __future__ import annotations
 
-from isodyn.kernels.compiled import JACOBIAN, OK, f8, i8, kernel
+from isodyn.kernels.compiled import JACOBIAN, OK, SPARSE, f8, i8, kernel
+from isodyn.kernels.lowering import natural
 from isodyn.stepping.matrix import ask_rows, assemble, close_at_the_end, decompose, keep_first
 from isodyn.stepping.memory import MEMORY, PHYSICS_REF, STATE, Memory, Physics, State
 
@@ -30,10 +31,32 @@ def factorise_range(p: Physics, t_1: float, state: State, memory: Memory) -> int
     assemble(p, c, memory, False)
     status = close_at_the_end(p, t_1, c, memory)
     if status == OK:
+        leave_positions(p, memory)
         status = decompose(p, memory)
     if status == OK:
         keep_first(p, memory)
     return status
+
+
+@kernel()
+def leave_positions(p: Physics, memory: Memory) -> None:
+    """μ = 0 in memory.J in the place of enforced rows that hold velocities only: they take no part
+    in the correction of q, which they could not tell the end of."""
+    n, m = natural(memory.x.size), natural(p.rows.size)
+    for e in range(m):
+        i = natural(p.rows[e])
+        if i < p.holonomic:
+            continue
+        if p.traits & SPARSE:
+            S = memory.blocks
+            for k in range(natural(S.G_starts[i]), natural(S.G_starts[i + 1])):
+                if S.G[k] >= 0:
+                    memory.J[natural(S.G[k])] = memory.J[natural(S.GT[k])] = 0.0
+            memory.J[natural(S.diagonal[n + e])] = -1.0
+            continue
+        for j in range(n + m):
+            memory.J[(n + e) * (n + m) + j] = memory.J[j * (n + m) + n + e] = 0.0
+        memory.J[(n + e) * (n + m) + n + e] = -1.0
 
 
 @kernel()

@@ -91,6 +91,7 @@ class Plan(Struct):
     take = integer  # address of the kernel that takes one step and tells its error; 0: GS4
     own = integer  # address of the memory of that method
     exponent = real  # a step that is error^(-exponent) as long has the error 1 …
+    safety = real  # … of which so much is taken, …
     most_growth = real  # … and this is the most that the next one grows
     unchanged = real  # growth below this is none, so that matrices for a size serve once more
     between = integer  # whether times are places inside steps to look at, and no ends of steps

@@ -7,10 +7,7 @@ these corrections is part of the discretisation and comes from the matrix of the
 earlier one would lead to another motion, however far the iteration goes, so that `reuse` forms one
 per step there too. The iteration ends when the estimated error of x, θ/(1−θ)·|δ| with
 θ = |δ_k|/|δ_{k−1}| [Hairer1996 (IV.8.10) adapted], is below rtol × the size of the acceleration.
-Rounding of q̃ and ṽ alone moves x by about eps·(|q̃|/c₂ + |ṽ|/c₁), and rounding of closures by
-eps·(|q|/Δt² + |v|/Δt): corrections below that which no longer shrink are the round-off floor, and
-accepted; so are small ones that do not shrink for long, which are noise of the system's functions
-(derivatives from differences, for instance).
+Corrections that are rounding end it, too (isodyn.stepping.rounding).
 
 How corrections shrink changes little from step to step. A step that ends by these rules was seen
 through, and its corrections are kept; the steps after it end as soon as the correction that came
@@ -49,7 +46,6 @@ from isodyn.stepping.mass_range import keep_range
 from isodyn.stepping.matrix import factorise, factorise_ideal, keep_first
 from isodyn.stepping.memory import (
     COUNTERS,
-    EPS,
     LEG,
     MEMORY,
     PHYSICS_REF,
@@ -62,19 +58,14 @@ from isodyn.stepping.memory import (
     State,
 )
 from isodyn.stepping.null_space import eliminate
+from isodyn.stepping.rounding import is_rounding, round_off_floor
 
-FLOOR = 8.0  # how many units of rounding the floor allows
 SLOW = 0.3  # a contraction above this calls for a new Jacobian
 SLOW_OLD = 0.1  # the same for a Jacobian from an earlier step
 # contraction to reckon with after the first correction, which takes all that is linear and tells
 # little …
 FIRST = 0.03
 FASTEST = 3e-5  # … and later on, at best
-STAGNANT = 0.6  # corrections that shrink less than this do not shrink
-NOISE = 1e-7  # relative size of corrections that may be noise of the system's functions …
-# … and next to a loss of rank, where rounding of φ̇ reaches x divided by the smallest singular value, …
-AMPLIFIED = 1e-3
-PATIENCE = 6  # … when they do not shrink after so many iterations
 # corrections up to so many times those of the last step that was seen through converge as those did
 # …
 AS_BEFORE = 10.0
@@ -99,19 +90,6 @@ def guessed(kind: Any, state: State, c: FloatArray, memory: Memory, i: int) -> f
     if kind == STEADY:
         return 0.0
     return extrapolated(state.x_differences, memory.order, i) if memory.order > 0 else state.da[i]
-
-
-@kernel()
-def round_off_floor(p: Physics, dt: float, c: FloatArray, memory: Memory) -> float:
-    """How far rounding alone may move x: of q̃, ṽ, ã in the balance, of q and v in the closure."""
-    floor = measure(memory.a, memory.by_v) / c[0]
-    if c[1] != 0.0:
-        floor += measure(memory.v, memory.by_v) / abs(c[1])
-    if c[2] > 0.0:
-        floor += measure(memory.q, memory.by_q) / c[2]
-    if p.rows.size > 0 and dt != 0.0:
-        floor += measure(memory.v, memory.by_v) / abs(dt) + measure(memory.q, memory.by_q) / (dt * dt)
-    return FLOOR * EPS * floor
 
 
 @kernel()
@@ -307,18 +285,6 @@ def is_small(leg: Leg, memory: Memory, k: int) -> bool:
 
 
 @kernel()
-def is_rounding(p: Physics, dt: float, memory: Memory, k: int) -> bool:
-    """Whether the corrections do not shrink because they are rounding, or noise of the system's
-    functions."""
-    iteration = memory.iteration
-    if k == 0 or not iteration.theta > STAGNANT:
-        return False
-    strict = memory.remedy == 0.0 or p.closure.at_balance == 1
-    noisy = k >= PATIENCE and iteration.change <= (NOISE if strict else AMPLIFIED) * iteration.scale
-    return noisy or iteration.change <= round_off_floor(p, dt, memory.c, memory)
-
-
-@kernel()
 def converged(p: Physics, leg: Leg, dt: float, state: State, memory: Memory, k: int, counters: Counters) -> bool:
     """Whether correction k was the last."""
     iteration = memory.iteration
@@ -331,10 +297,10 @@ def converged(p: Physics, leg: Leg, dt: float, state: State, memory: Memory, k: 
         if iteration.polished == 1 or iteration.change == 0.0:
             return True
         iteration.polished = 1  # once more, from rtol down to rounding
-    if is_rounding(p, dt, memory, k):
+    if is_rounding(p, leg, dt, memory, k):
         counters.round_off_stops += 1
-        # the last one was rounding, and not worth another look for some steps
-        learn(state, memory, k - 1, 0.0)
+        if k > 0:  # the last one was rounding, and not worth another look for some steps
+            learn(state, memory, k - 1, 0.0)
         return True
     return False
 

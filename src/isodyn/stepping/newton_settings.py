@@ -17,8 +17,8 @@ class Newton(Told):
     """How the nonlinear equations of a step are solved.
 
     The iteration stops when the estimated error of the acceleration is below `rtol` of its size, or
-    at the level of rounding. The Jacobian is formed once per step; of large sparse systems it is
-    kept over steps where that is cheaper.
+    at the level of rounding. The Jacobian is formed once per step; it is kept
+    over steps where that is cheaper: in large systems, and in slow motions.
 
     Parameters
     ----------

@@ -217,20 +217,21 @@ def change_of_q(own: Collocation) -> float:
 
 @kernel()
 def judge(own: Collocation, k: int, change: float) -> int:
-    """OK where correction k was the last that is needed, NOT_CONVERGED where more will not do, −1
-    otherwise."""
+    """OK where correction k was the last that is needed, NOT_CONVERGED where more will not do,
+    NOT_FINITE where it is no number, −1 otherwise."""
     if not np.isfinite(change):
-        return NOT_CONVERGED
+        return NOT_FINITE
     if k > 0:
+        if own.left <= own.rounding:
+            return OK  # this correction was the one beyond: the next would be rounding
         own.contraction = change / own.size_before
         if own.contraction >= 1.0:
-            # at the level of rounding
-            return OK if change <= own.tolerance else NOT_CONVERGED
+            return OK if change <= own.rounding else NOT_CONVERGED
         own.trust = own.contraction / (1.0 - own.contraction)
-    own.size_before = change
-    if change == 0.0 or max(own.trust, 10.0 * EPS) * change <= own.tolerance:
+    own.size_before, own.left = change, max(own.trust, 10.0 * EPS) * change
+    if change == 0.0 or own.left <= own.tolerance:
         return OK
-    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.trust * change > own.tolerance:
+    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.rounding:
         return NOT_CONVERGED
     return -1
 
@@ -314,7 +315,7 @@ def converge(p: Physics, leg: Leg, own: Collocation, h: float, state: State, mem
         if status == OK or fresh:
             break
         own.renew = 1
-    if status == NOT_CONVERGED:
+    if status in (NOT_CONVERGED, NOT_FINITE):
         own.longest = TOO_LONG * h
         memory.growth = HALF
     return status

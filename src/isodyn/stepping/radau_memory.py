@@ -57,6 +57,7 @@ class Collocation(Struct):
     through them, and matrices that serve as long as the iteration converges with them."""
 
     rtol, tolerance = real, real  # of components; of the iteration, as a part of the error allowed
+    rounding = real  # where so much is left, one more correction is the last; not below the tolerance
     project = integer  # as in isodyn.stepping.dop853
     algebraic = integer
     atol = reals("components")  # errors allowed of what is nearly zero
@@ -74,6 +75,7 @@ class Collocation(Struct):
     # right-hand sides, and changes of W and of the transformed multipliers
     x, x_re, x_im = reals("unknowns"), reals("unknowns"), reals("unknowns")
     size_before = real  # of the last correction
+    left = real  # by the iteration, after it
     contraction = real  # θ of the iteration
     trust = real  # θ/(1 − θ) of the last iteration, by which the first correction of the next one is judged
     iterations = integer

@@ -12,7 +12,7 @@ there may outlive a step, because a run goes on from its state alone.
 
 A step is accepted when the error is at most 1. The next one is
 
-    h ← h · min(plan.most_growth, max(0.2, 0.9 error^(−plan.exponent)))
+    h ← h · min(plan.most_growth, max(0.2, plan.safety error^(−plan.exponent)))
 
 long, and no longer than this one after a rejection [Hairer1993 Sec. II.4]. A method that knows more
 puts the most that the next step may grow into memory.growth, or after a failure what part of the
@@ -49,7 +49,7 @@ TAKE = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
 
 take_at = kernel_at(TAKE)
 
-SAFETY, LEAST = 0.9, 0.2  # of the size that has the error 1; of the last size
+LEAST = 0.2  # of the last size
 AFTER_FAILURE = 0.25  # of the size of a step that was not found
 ROUNDING = 10.0 * EPS  # of t: no step is smaller
 RETRIED = (NOT_FINITE, SINGULAR, NOT_CONVERGED, UNDERFLOW, UNTOLD, JAMMED)  # statuses that a smaller step may cure
@@ -60,7 +60,7 @@ def factor_of(plan: Plan, error: float) -> float:
     """How much longer a step may be."""
     if error == 0.0:
         return float(plan.most_growth)
-    return float(min(plan.most_growth, max(LEAST, SAFETY * error**-plan.exponent)))
+    return float(min(plan.most_growth, max(LEAST, plan.safety * error**-plan.exponent)))
 
 
 @kernel()

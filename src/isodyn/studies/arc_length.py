@@ -22,7 +22,8 @@ from scipy.sparse.linalg import splu
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_number
-from isodyn.studies.load_path import Equations, Found, LoadPath, refuse_without_path, start_of_path
+from isodyn.studies.load_path import LoadPath, refuse_without_path, start_of_path
+from isodyn.studies.rest_equations import Equations, Found
 from isodyn.systems.base import System
 from isodyn.systems.description import as_system
 

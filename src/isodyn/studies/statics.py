@@ -23,7 +23,8 @@ from isodyn.errors import BucklingError, ConvergenceError, InputError, SingularE
 from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.studies.linearisation import Linearisation, linearise, rest
-from isodyn.studies.load_path import LoadPath, follow_loads, has_load_path, relax
+from isodyn.studies.load_path import LoadPath, follow_loads, has_load_path
+from isodyn.studies.relaxation import relax, swings
 from isodyn.studies.tangents import second_order, tangents
 from isodyn.systems.base import System
 from isodyn.systems.checks import vector
@@ -164,6 +165,8 @@ def equilibrium(
     at = settled(system, at)
     if stable and has_load_path(system):
         return _of_beams(ask, t, at if q is not None else None, tolerance)
+    if stable and swings(system, at, t):
+        return _of_beams(ask, t, at, tolerance)
     closed = close(ask, t, at)
     refuse_open(ask, t, closed)
     state = _rest(ask, t, closed.q)

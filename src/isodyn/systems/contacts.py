@@ -6,8 +6,8 @@ So derivatives, compiled functions and retractions are the same as for constrain
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,9 @@ class ContactSet:
     """Names and numbers of contacts, and the system whose rows are theirs.
 
     Contact k has the normal row k and the tangents tangent[k] … tangent[k + 1]; `sizes` are typical
-    lengths of the gaps. Contacts at rest have the friction `mu_static`, those that slide `mu`.
+    lengths of the gaps. Contacts at rest have the friction `mu_static`, those that slide `mu`. The
+    normal force of a two-sided contact is |N|, N the multipliers of constraints times a factor:
+    `carriers` are these rows and factors, by its number. Its gap is always zero.
     """
 
     names: tuple[str, ...]
@@ -34,6 +36,7 @@ class ContactSet:
     tangent: IntArray
     sizes: FloatArray
     mu_static: FloatArray
+    carriers: Mapping[int, tuple[tuple[int, float], ...]] = field(default_factory=dict)
 
     @property
     def rows(self) -> int:

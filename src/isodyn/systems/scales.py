@@ -15,6 +15,7 @@ gives the same digits where its sizes are so many times larger.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -35,6 +36,9 @@ ORDINARY = 2.0**13
 
 def power_of_two(x: Any) -> Any:
     """The power of two nearest to x > 0, on a logarithmic scale."""
+    if isinstance(x, float):  # a number alone
+        mantissa, exponent = math.frexp(x)
+        return math.ldexp(1.0, exponent - 1 if mantissa < HALF else exponent)
     mantissa, exponent = np.frexp(x)
     return np.ldexp(1.0, np.where(mantissa < HALF, exponent - 1, exponent))
 

@@ -1,0 +1,144 @@
+"""What contacts obey: the laws of a contact problem (isodyn.linear_solvers.complementarity), and
+its operator W.
+
+Two-sided contacts, whose normal force is carried by constraints (friction in a joint, a bead on a
+wire), have p_N = |N|, N = fixed + lever p, with the components bears[k] … bears[k + 1] of N; rows
+and columns of W are zero for their p_N. N has either sign, and |p_T| ≤ μ|N|.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from isodyn.kernels.compiled import F2, F, FloatArray, I, IntArray, kernel
+
+Laws = namedtuple("Laws", "first mu base sliding direction bears fixed lever")
+"""What contacts obey: where their components begin, their friction, and what carries the two-sided
+ones."""
+LAWS = types.NamedTuple((I, F, F, I, F, I, F, F2), Laws)
+
+
+def one_sided_laws(first: IntArray, mu: FloatArray) -> Laws:
+    """Contacts that only push, whose slip is not known."""
+    n, many = int(first[-1]), mu.size
+    none, flat = np.zeros(many), np.zeros(many, np.int64)
+    bears = np.zeros(many + 1, np.int64)
+    return Laws(first, mu, none, flat, np.zeros(n), bears, np.zeros(0), np.zeros((0, n)))
+
+
+Delassus = namedtuple("Delassus", "W starts columns r")
+"""W, where in each of its rows there are entries, and r."""
+
+
+@kernel()
+def is_two_sided(laws: Any, k: int) -> bool:
+    """Whether constraints carry the normal force of contact k."""
+    return bool(laws.bears[k + 1] > laws.bears[k])
+
+
+@kernel()
+def carried(laws: Any, k: int, p: FloatArray, slope: FloatArray) -> float:
+    """|N| of a two-sided contact, and ∂|N|/∂p."""
+    size = 0.0
+    for i in range(p.size):
+        slope[i] = 0.0
+    for m in range(laws.bears[k], laws.bears[k + 1]):
+        N = laws.fixed[m]
+        for j in range(p.size):
+            N += laws.lever[m, j] * p[j]
+        size += N * N
+        for j in range(p.size):
+            slope[j] += N * laws.lever[m, j]
+    size = np.sqrt(size)
+    for j in range(p.size):
+        slope[j] = slope[j] / size if size > 0.0 else 0.0
+    return size
+
+
+@kernel(allocates=True)
+def operator(W: FloatArray, laws: Any) -> Any:
+    """W with its pattern. r = 1/W_ii; the tangents of a contact share the smallest, normal
+    components of two-sided ones have none."""
+    n, many = W.shape[0], 0
+    starts, columns, r = np.zeros(n + 1, np.int64), np.empty(n * n, np.int64), np.empty(n)
+    for i in range(n):
+        for j in range(n):
+            if W[i, j] != 0.0:
+                columns[many] = j
+                many += 1
+        starts[i + 1] = many
+    for k in range(laws.first.size - 1):
+        i = laws.first[k]
+        r[i] = 0.0 if is_two_sided(laws, k) else 1.0 / max(W[i, i], 1e-300)
+        largest = 1e-300
+        for j in range(i + 1, laws.first[k + 1]):
+            largest = max(largest, W[j, j])
+        for j in range(i + 1, laws.first[k + 1]):
+            r[j] = 1.0 / largest
+    return Delassus(W, starts, columns, r)
+
+
+@kernel()
+def row_times(d: Any, i: int, p: FloatArray) -> float:
+    """Row i of W p."""
+    found = 0.0
+    for k in range(d.starts[i], d.starts[i + 1]):
+        found += d.W[i, d.columns[k]] * p[d.columns[k]]
+    return found
+
+
+@kernel()
+def rim(k: int, p: FloatArray, u: FloatArray, laws: Any, r: FloatArray) -> tuple[float, float, float]:
+    """Of contact k: the normal component of the projection, the radius of its cone, and |p_T − r
+    u_T|."""
+    i = laws.first[k]
+    push = max(0.0, p[i] - r[i] * u[i])
+    size = 0.0
+    for j in range(i + 1, laws.first[k + 1]):
+        size += (p[j] - r[j] * u[j]) ** 2
+    return push, laws.mu[k] * (push + laws.base[k]), np.sqrt(size)
+
+
+@kernel()
+def size_of(d: Any, b: FloatArray, laws: Any) -> float:
+    """The largest of r b, and of the forces that constraints carry anyway."""
+    scale = 1e-300
+    for i in range(b.size):
+        scale = max(scale, abs(d.r[i] * b[i]))
+    for m in range(laws.fixed.size):
+        scale = max(scale, abs(laws.fixed[m]))
+    return scale
+
+
+@kernel(allocates=True)
+def scaled(W: FloatArray, first: IntArray, s: FloatArray) -> FloatArray:
+    """W with rows and columns divided by the s of each contact, √ of its largest W_ii."""
+    n, out = W.shape[0], np.empty(W.shape)
+    for k in range(first.size - 1):
+        largest = 0.0
+        for i in range(first[k], first[k + 1]):
+            largest = max(largest, W[i, i])
+        for i in range(first[k], first[k + 1]):
+            s[i] = np.sqrt(largest) if largest > 0.0 else 1.0
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = W[i, j] / (s[i] * s[j])
+    return out
+
+
+@kernel(allocates=True)
+def scaled_laws(laws: Any, s: FloatArray) -> Any:
+    """The laws of forces times s."""
+    base, fixed, lever = laws.base.copy(), laws.fixed.copy(), laws.lever.copy()
+    for k in range(base.size):
+        own = s[laws.first[k]]
+        base[k] *= own
+        for m in range(laws.bears[k], laws.bears[k + 1]):
+            fixed[m] *= own
+            for j in range(s.size):
+                lever[m, j] *= own / s[j]
+    return Laws(laws.first, laws.mu, base, laws.sliding, laws.direction, laws.bears, fixed, lever)

@@ -1,0 +1,61 @@
+"""Which steps are differentiated, and in which form they are taken for that."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from isodyn.errors import SensitivityError
+from isodyn.kernels.compiled import GENERAL, NONIDEAL, IntArray
+from isodyn.marching.method import Method
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.stepping.newton_settings import Newton
+from isodyn.systems.base import System
+
+
+def refuse(system: Any, method: Method, newton: Newton) -> None:
+    """SensitivityError for what cannot be differentiated."""
+    closure, model = method.closure, system.model()
+    mechanical = isinstance(system, MechanismSystem)
+    why = {
+        "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
+        "forces that depend on multipliers": bool(model.traits & NONIDEAL),
+        "coordinates with a retraction of their own": system.retract is not None and not mechanical,
+        "flexible bodies": mechanical and bool(system.layout.flexible),
+        "continuous states of a mechanism": mechanical and bool(system.layout.states),
+        "a composition of steps": method.composition is not None,
+        "a formulation that closes at the balance": closure.at_balance,
+        "a formulation that eliminates multipliers": closure.eliminate > 0,
+        "a formulation that projects after the step": closure.project > 0,
+        "a formulation with a correction of v, or one in the balance": closure.keep_velocity or closure.in_balance > 0,
+        "a formulation that closes φ̈": system.m > 0 and closure.acceleration != 0.0,
+        "other forms of the iteration than the default": newton.form != 0 or newton.quasi or newton.reuse,
+    }
+    for what, found in why.items():
+        if found:
+            raise SensitivityError(
+                f"{what}: such steps are not differentiated",
+                hint="Stabilised(), VelocityLevel() and PositionLevel() are; so are systems without constraints",
+            )
+
+
+def with_mass_range(method: Method) -> Method:
+    """The same method, with corrections of q that are functions of the state."""
+    if not method.closure.keep_position:
+        return method
+    return replace(
+        method,
+        closure=replace(method.closure, mass_range=True),
+        first_closure=replace(method.first_closure, mass_range=method.first_closure.keep_position),
+    )
+
+
+def rotations_of(system: System) -> tuple[IntArray, bool]:
+    """Where rotation vectors are in v, and whether rotations are moved by the Cayley map."""
+    if not isinstance(system, MechanismSystem):
+        return np.zeros(0, dtype=np.int64), False
+    layout = system.layout
+    first = [layout.first_v[k] + 3 for k, body in enumerate(layout.bodies) if body.kind == "spatial"]
+    return np.array(first, dtype=np.int64), layout.cayley
