@@ -211,6 +211,27 @@ def test_failures_on_the_way():
     assert all(np.array_equal(ens.q[i], iso.integrate(ens.system(i), ens.scheme, **options).q) for i in (0, 2))
 
 
+@pytest.mark.parametrize("dt", [0.01, iso.Adaptive(rtol=1e-3)])
+def test_rows_of_members_that_fail_are_at_their_times(dt):
+    """The last row of a member that failed is where it failed, which is no time of the others."""
+
+    @numba.njit
+    def force(q, v, t):
+        return np.array([-4.0 * q[0] if q[0] < 1.2 else np.nan])
+
+    system = iso.MechanicalSystem(M=[1.0], Q=force, q0=[1.0], v0=[0.0])
+    ens = iso.ensemble(system, v0=[[0.5], [3.0]], dt=dt, t_end=0.5, save_every=10 if dt == 0.01 else 1)
+    assert ens.ok.tolist() == [True, False]
+    partial = ens.errors[1].partial
+    assert partial.t[-1] not in ens[0].t
+    t = np.broadcast_to(ens.t, (2, ens.t.shape[-1]))[1]
+    there = np.isfinite(ens.q[1, :, 0])
+    assert there.any()
+    at = np.searchsorted(partial.t, t[there])
+    assert np.array_equal(partial.t[at], t[there])
+    assert np.array_equal(partial.q[at], ens.q[1, there])
+
+
 def test_memory_of_threads_shares_no_cache_line():
     """The same values, every array and every struct in lines of its own."""
     before = [np.arange(k, k + 3.0) for k in range(6)]

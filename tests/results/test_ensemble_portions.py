@@ -1,6 +1,9 @@
 """Ensembles in portions: kept in folders, gone on with after a stop, damaged files, on a cluster, as
 files."""
 
+import pickle
+
+import numba
 import numpy as np
 import pytest
 
@@ -8,6 +11,7 @@ import isodyn as iso
 from isodyn.errors import InputError, MemberError, RecoveryWarning
 from isodyn.problems import pendulum
 from isodyn.results import Checkpoint
+from isodyn.results.ensemble_parts import from_arrays, happened, to_arrays, with_events
 
 SYSTEM = pendulum.planar(1.0, 1.0, 0.5, 1.0)
 COUNT = 12
@@ -18,6 +22,8 @@ KINDS = {
     "in the loop": {"dt": 0.01, "t_end": 0.2},
     "by themselves": {"dt": 0.01, "t_end": 0.2, "breakpoints": [0.111]},
     "own times": {"dt": iso.Adaptive(rtol=1e-3), "t_end": 0.2},
+    "another method": {"formulation": iso.EnergyMomentum(), "dt": 0.05, "t_end": 0.2},
+    "marks": {"formulation": iso.Partitioning(), "dt": 0.05, "t_end": 0.2},
 }
 
 
@@ -36,6 +42,7 @@ def assert_equal(one, two):
         for i, error in two.errors.items()
     }
     for i in one.single:
+        assert str(one[i].scheme) == str(two[i].scheme)
         assert one[i].aux.keys() == two[i].aux.keys()
         assert all(np.array_equal(x, two[i].aux[name]) for name, x in one[i].aux.items())
 
@@ -91,7 +98,22 @@ def test_members_on_a_cluster(tmp_path):
         assert_equal(near, far)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def test_events_travel():
+    """What happened to members on a worker, as if they had been run here."""
+    crossing = iso.Event(numba.njit(lambda t, q, v: q[0] - 0.55), name="crossing")
+    ens = run(dt=0.01, t_end=0.2, events=crossing)
+    far = with_events(
+        from_arrays(to_arrays(ens), ens.systems, ens.q0, ens.v0), pickle.loads(pickle.dumps(happened(ens)))
+    )
+    assert sum(len(ens[i].events) for i in ens.single) > 1
+    for i in ens.single:
+        assert [(x.name, x.t, x.q.tobytes()) for x in far[i].events] == [
+            (x.name, x.t, x.q.tobytes()) for x in ens[i].events
+        ]
+        assert np.array_equal(far[i].aux["event_times"], ens[i].aux["event_times"])
+
+
+@pytest.mark.parametrize("kind", ["in the loop", "by themselves", "own times"])
 def test_files_of_ensembles(kind, tmp_path):
     xarray, pandas = pytest.importorskip("xarray"), pytest.importorskip("pandas")
     pytest.importorskip("h5netcdf")
@@ -103,6 +125,9 @@ def test_files_of_ensembles(kind, tmp_path):
         assert found.ok.values.tolist() == ens.ok.tolist()
         assert str(found.error.values[7]).startswith("InputError: the start violates")
         assert found.coordinate.values.tolist() == ["x", "y"]
+    for _ in range(2):  # run, and read
+        kept = run(**KINDS[kind], checkpoint=tmp_path / "kept").to_xarray()
+        assert str(kept.error.values[7]).startswith("InputError: the start violates")
     ens.save(tmp_path / "ens.csv")
     table = ens.to_dataframe()
     read = pandas.read_csv(tmp_path / "ens.csv", dtype={"q(x)": str})  # some versions of pandas round numbers

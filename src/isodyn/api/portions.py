@@ -23,14 +23,14 @@ from isodyn.later import Later
 from isodyn.marching.progress import Progress
 from isodyn.results.checkpoint import LEFT, Checkpoint
 from isodyn.results.ensemble import STACKED, Ensemble
-from isodyn.results.ensemble_parts import from_arrays, joined, to_arrays
+from isodyn.results.ensemble_parts import from_arrays, happened, joined, to_arrays, with_events
 from isodyn.results.files import make_folder, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.seals import UNFIT, opened_json, packed, sealed_json, unpacked
 
 distributed: Any = Later("distributed")
 
-FORMAT = 1
+FORMAT = 2
 PORTIONS, MOST = 10, 10_000  # how many there are, and members in one, where nothing is said
 PER_WORKER = 8  # portions of each worker: few enough to cost nothing, enough to end together
 
@@ -88,16 +88,17 @@ def _run(asked: Asked, cuts: list[tuple[int, int]], left: list[int], executor: A
     for k in left:
         systems, q0, v0 = asked.part(*cuts[k])
         futures[executor.submit(_there, shared, None if len(asked.systems) == 1 else systems, q0, v0, pure=False)] = k
-    for future, arrays in distributed.as_completed(list(futures), with_results=True):
+    for future, (arrays, events) in distributed.as_completed(list(futures), with_results=True):
         k = futures[future]
-        yield k, from_arrays(arrays, *asked.part(*cuts[k]))
+        yield k, with_events(from_arrays(arrays, *asked.part(*cuts[k])), events)
         future.release()
 
 
-def _there(shared: tuple[Call, Any], systems: Any, q0: FloatArray, v0: FloatArray) -> dict[str, Any]:
-    """A portion on a worker, as arrays."""
+def _there(shared: tuple[Call, Any], systems: Any, q0: FloatArray, v0: FloatArray) -> tuple[Any, Any]:
+    """A portion on a worker, as arrays, and its events."""
     call, same = shared
-    return to_arrays(call(same if systems is None else systems, q0, v0))
+    ens = call(same if systems is None else systems, q0, v0)
+    return to_arrays(ens), happened(ens)
 
 
 def _undone(asked: Asked, first: int, last: int, parts: dict[int, Ensemble]) -> Ensemble:

@@ -137,7 +137,7 @@ class Members:
             for rows, own in zip(stack, (sol.q, sol.v, sol.a, sol.lam), strict=True):
                 rows[i, : sol.t.size] = own
         whole = t[self.statuses == OK]
-        if len(whole) and (whole == whole[0]).all():  # the same times for all
+        if len(whole) and (np.isnan(t) | (t == whole[0])).all() and np.isfinite(whole).all():  # the same times for all
             t = whole[0]
         if like is None:
             return self.made_of(t, stack, None, {}, "", seconds, stopped)
@@ -167,16 +167,19 @@ class EnsembleRun(Members):
         self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
         self.judged = np.zeros((n, len(JUDGED), self.v0.shape[1]))
         self.stop = np.zeros(1, dtype=np.int64)
+        times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
+        self.times = np.concatenate([[run.stretches[0].t_start], *times])
 
     def take(self, i: int, sol: Solution | None) -> None:
         """Its rows among those of the others."""
         assert self.judged is not None
         self.judged[i], k = 0.0, 0
         if sol is not None:
-            k = sol.t.size
+            k = min(sol.t.size, self.times.size)
+            k = int((sol.t[:k] == self.times[:k]).cumprod().sum())  # the last row of one that failed is where it failed
             aux = [sol.aux.get(name, np.nan) for name in self.run.rows._fields[5:]]
             for rows, found in zip(self.stack, (sol.q, sol.v, sol.a, sol.lam, *aux), strict=True):
-                rows[i, :k] = found
+                rows[i, :k] = found if np.ndim(found) == 0 else found[:k]
         for rows in self.stack:
             rows[i, k:] = np.nan
 
@@ -187,9 +190,9 @@ class EnsembleRun(Members):
             rows[self.statuses == UNDONE] = np.nan
         q, v, a, lam, *more = self.stack
         aux = {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[2]}
-        times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
-        t = np.concatenate([[run.stretches[0].t_start], *times])
-        found = self.made_of(t, (q, v, a, lam), run.method.scheme, run.columns._asdict(), run.solver, seconds, stopped)
+        found = self.made_of(
+            self.times, (q, v, a, lam), run.method.scheme, run.columns._asdict(), run.solver, seconds, stopped
+        )
         found.aux = aux
         return found
 

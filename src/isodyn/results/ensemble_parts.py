@@ -80,6 +80,7 @@ def to_arrays(ens: Ensemble) -> dict[str, Any]:
         "errors": said,
         "single": single,
         "of_single": {str(i): list(sol.redundant) for i, sol in ens.single.items()},
+        "schemes": {str(i): to_json(sol.scheme) for i, sol in ens.single.items() if sol.scheme is not ens.scheme},
         "redundant": {str(i): list(names) for i, names in ens.redundant.items()},
         "threads": ens.threads,
         "solver": ens.solver,
@@ -92,8 +93,23 @@ def to_arrays(ens: Ensemble) -> dict[str, Any]:
         found["judged"] = ens.judged
     for i, sol in ens.single.items():
         numbers = {name: np.asarray(x) for name, x in sol.aux.items() if not isinstance(x, list)}
-        found |= {f"member_{i}_{name}": x for name, x in numbers.items() if x.dtype.kind in "fi"}
+        found |= {f"member_{i}_{name}": x for name, x in numbers.items() if x.dtype.kind in "fib"}
     return found
+
+
+def happened(ens: Ensemble) -> dict[int, tuple[Any, dict[str, Any]]]:
+    """Events of the members that had some, which are no arrays: what happened, and lists by
+    name."""
+    lists = {i: {name: x for name, x in sol.aux.items() if isinstance(x, list)} for i, sol in ens.single.items()}
+    return {i: (sol.events, lists[i]) for i, sol in ens.single.items() if sol.events or lists[i]}
+
+
+def with_events(ens: Ensemble, found: dict[int, tuple[Any, dict[str, Any]]]) -> Ensemble:
+    """The same with what `happened` told."""
+    for i, (events, lists) in found.items():
+        ens.single[i].events = events
+        ens.single[i].aux |= lists
+    return ens
 
 
 def _kind(error: Exception) -> str:
@@ -127,10 +143,16 @@ def from_arrays(found: dict[str, Any], systems: tuple[Any, ...], q0: FloatArray,
         judged=found.get("judged"),
         redundant={int(i): tuple(names) for i, names in words["redundant"].items()},
     )
+    own: dict[str, dict[str, Any]] = {key: {} for key in words["single"]}
+    for name, x in found.items():
+        if name.startswith("member_"):
+            _, key, of = name.split("_", 2)
+            own[key][of] = x
     for key, counted in words["single"].items():
         i = int(key)
-        aux = {name.removeprefix(f"member_{i}_"): x for name, x in found.items() if name.startswith(f"member_{i}_")}
-        ens.single[i] = _member(ens, i, Statistics(**counted), aux, tuple(words["of_single"][key]))
+        ens.single[i] = _member(ens, i, Statistics(**counted), own[key], tuple(words["of_single"][key]))
+        if key in words["schemes"]:
+            ens.single[i].scheme = from_json(words["schemes"][key])
     return ens
 
 

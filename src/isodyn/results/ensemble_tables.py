@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import InputError
+from isodyn.errors import InputError, MemberError
 from isodyn.real_numbers import real_number
 from isodyn.results.ensemble import STACKED
 from isodyn.results.files import write_file
@@ -97,11 +97,16 @@ def dataset(ens: Ensemble) -> Any:
         variables[symbol] = (("member", along, dim), values)
         coords[dim] = np.array(chosen, dtype=object) if chosen else np.zeros(0, dtype="U1")
     variables["ok"] = ("member", np.asarray(ens.ok, dtype=bool))
-    said = [f"{type(ens.errors[i]).__name__}: {ens.errors[i]}" if i in ens.errors else "" for i in range(len(ens))]
+    said = [_told(ens.errors[i]) if i in ens.errors else "" for i in range(len(ens))]
     variables["error"] = ("member", np.array(said, dtype=object))
     variables |= {f"count_{name}": ("member", np.asarray(x)) for name, x in ens.counts.items()}
     attributes = {"source": f"isodyn {__version__}", "scheme": str(ens.scheme), "stopped": ens.stopped or ""}
     return xr.Dataset(variables, coords, attributes)
+
+
+def _told(error: Exception) -> str:
+    """The type of an error and what it says."""
+    return str(error) if isinstance(error, MemberError) else f"{type(error).__name__}: {error}"
 
 
 def write_csv(table: Mapping[str, Any], path: Any) -> Path:
