@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import isodyn as iso
+from isodyn.linear_solvers.rows import Rows, choose
+from isodyn.marching import enforced_rows
 
 
 def top() -> iso.Mechanism:
@@ -77,3 +80,23 @@ def predators(a: float, b: float, s: float) -> iso.FirstOrderSystem:
         return np.array([a * x[0] - b * x[0] * x[1], -x[1] + b * x[0] * x[1]])
 
     return iso.FirstOrderSystem(h, s0=[s, 1.0])
+
+
+def enforce_poor_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let runs begin with rows that are independent, and no more than that, so that they are exchanged
+    on the way; how often comes back as the length of a list."""
+    exchanged: list[int] = []
+
+    def poor(G: Any, *again: Any) -> Rows:
+        good, chosen = choose(G, *again), []
+        if again:
+            exchanged.append(good.rank)
+            return good
+        for k in np.random.default_rng(3).permutation(G.shape[0]):
+            if np.linalg.matrix_rank(G[[*chosen, k]], tol=1e-4) > len(chosen):
+                chosen.append(int(k))
+        dropped = np.setdiff1d(np.arange(G.shape[0]), chosen)
+        return Rows(np.sort(chosen), dropped, good.diagonal)
+
+    monkeypatch.setattr(enforced_rows, "choose", poor)
+    return exchanged
