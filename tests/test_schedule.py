@@ -47,6 +47,7 @@ def test_every_plan_is_a_partition(n, part, dt, t0, cuts, every):
     assert steps.min() > 0
     assert steps.max() < dt * (1 + 1e-5) + 1e-12 * (abs(t0) + abs(t_end))
     assert sum(s.rows for s in stretches) == save.sum()
+    assert np.array_equal(np.concatenate([s.saved_times for s in stretches]), times[save])
     assert save[-1]
     for t in breaks:
         assert np.abs(np.concatenate([[t0], times]) - t).min() <= 1e-6 * dt * 1.01

@@ -167,7 +167,7 @@ class EnsembleRun(Members):
         self.stack = tuple(np.empty((n, k, rows.shape[1])) for rows in run.rows[1:])
         self.judged = np.zeros((n, len(JUDGED), self.v0.shape[1]))
         self.stop = np.zeros(1, dtype=np.int64)
-        times = [stretch.times(0, stretch.steps)[stretch.save(0, stretch.steps)] for stretch in run.stretches]
+        times = [stretch.saved_times for stretch in run.stretches]
         self.times = np.concatenate([[run.stretches[0].t_start], *times])
 
     def take(self, i: int, sol: Solution | None) -> None:

@@ -53,6 +53,19 @@ class Stretch:
             save[-1] = True
         return save
 
+    @property
+    def saved_times(self) -> FloatArray:
+        """Where the steps that become rows lead to; no array of all steps is made."""
+        last = self.first + self.steps - 1
+        numbers = np.arange(-(-self.first // self.save_every) * self.save_every, last + 1, self.save_every)
+        if not numbers.size or numbers[-1] != last:
+            numbers = np.append(numbers, last)
+        if self.given is not None:
+            return self.given[numbers - self.first]
+        times: FloatArray = self.t0 + self.dt * numbers.astype(np.float64)
+        times[-1] = self.t_stop
+        return times
+
     def next_saved(self, n: int) -> int:
         """Number of the first step from n on that becomes a row."""
         on_grid = -(-(self.first + n) // self.save_every) * self.save_every
