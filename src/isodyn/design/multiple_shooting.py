@@ -44,6 +44,11 @@ class Node:
     basis: FloatArray
     names: tuple[str, ...]
 
+    @property
+    def size(self) -> float:
+        """The largest number in the guess."""
+        return float(np.abs(np.concatenate([self.chart.q, self.chart.v])).max())
+
     def start(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """q and v at these coordinates."""
         return self.chart.start(self.basis @ x)
@@ -182,9 +187,15 @@ class ShootingTrial(Trial):
 
 @dataclass(frozen=True, eq=False)
 class Gap(Constraint):
-    """The condition that a part begins where the one before it ends."""
+    """The condition that a part begins where the one before it ends; gaps are small beside the state
+    at the node, not beside themselves."""
 
     node: int = 0
+    size: float = 0.0  # of that state
+
+    @property
+    def typical(self) -> float:
+        return self.size
 
 
 def in_parts(trial: Trial, values: FloatArray, nodes: Sequence[float], guess: Guess | None) -> ShootingTrial:
@@ -210,7 +221,7 @@ def in_parts(trial: Trial, values: FloatArray, nodes: Sequence[float], guess: Gu
         states = [guess(t) for t in times]
     kept: dict[str, Any] = {key: options[key] for key in ("scheme", "formulation", "dt", "newton") if key in options}
     found = [node_at(system, k + 1, t, *states[k], kept) for k, t in enumerate(times)]
-    gaps = tuple(Gap("", equals=0.0, always=True, node=k) for k in range(len(found)))
+    gaps = tuple(Gap("", equals=0.0, always=True, node=k, size=node.size) for k, node in enumerate(found))
     names = (*trial.names, *(name for node in found for name in node.names))
     return ShootingTrial(
         trial.family, names, trial.objective, (*trial.constraints, *gaps), options, trial.most, nodes=found

@@ -327,7 +327,7 @@ class Search:
                 if not np.isfinite(end) or miss <= 0.0:
                     continue
                 worst = max(worst, miss)
-                if miss > MET * largest(y, first, end) + ROUND * largest(by * self.scale):
+                if miss > MET * largest(y, first, end, c.typical) + ROUND * largest(by * self.scale):
                     raise ConvergenceError(
                         f"the constraints are missed by {miss:.3g} (constraints[{k}]): {message}",
                         hint="start nearer, or ask for less",

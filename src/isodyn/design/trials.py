@@ -96,6 +96,11 @@ class Constraint(Told):
         return -np.inf if self.low is None else self.low, np.inf if self.high is None else self.high
 
     @property
+    def typical(self) -> float:
+        """A size that is known beforehand; that of the values, where it is zero."""
+        return 0.0
+
+    @property
     def ends(self) -> list[float]:
         """The ends that are given."""
         return [end for end in self.span if np.isfinite(end)]
