@@ -187,8 +187,8 @@ class ShootingTrial(Trial):
 
 @dataclass(frozen=True, eq=False)
 class Gap(Constraint):
-    """The condition that a part begins where the one before it ends; gaps are small beside the state
-    at the node, not beside themselves."""
+    """The condition that a part begins where the one before it ends; gaps are small beside the
+    state at the node, not beside themselves."""
 
     node: int = 0
     size: float = 0.0  # of that state
