@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 import isodyn as iso
-from isodyn.errors import AccuracyWarning
+from isodyn.errors import AccuracyWarning, CoarseStepWarning, ConvergenceError
 from rotating_springs import FREE_OF_CHORDS, ON_CHORDS, on_a_spring
 
+CHORDS = 5000.0  # (ωΔt)² beside the stretch, from which on vibrations may grow
 decades = st.floats(-2.0, 2.0).map(lambda x: 10.0**x)
 
 
@@ -45,18 +46,25 @@ def test_tension_of_a_spring_that_turns(
     scheme: iso.Scheme,
 ) -> None:
     """`turn` is ωΔt; the spring is stretched by 10^stretch of the radius, so that chords are up to
-    2000 times as much."""
+    2000 times as much. Of the longest of them a scheme with little damping makes a vibration that
+    grows: such a run is told to have coarse steps, or ends with an error."""
     force = mass * speed**2 * radius
     stiffness = force / (10.0**stretch * radius)
     axes = None if kind == "planar" else Rotation.random(random_state=seed).as_matrix()
     off = 0.0 if kind == "particle" else offset * radius
     mech = on_a_spring(mass, radius, speed, stiffness, kind=kind, axes=axes, offset=off, mass_first=mass_first)
     dt = turn / speed
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", AccuracyWarning)
-        sol = iso.integrate(mech.compile(), scheme, dt=dt, t_end=300 * dt, save_every=3)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", AccuracyWarning)
+        try:
+            sol = iso.integrate(mech.compile(), scheme, dt=dt, t_end=300 * dt, save_every=3)
+        except ConvergenceError:
+            assert 10.0**-stretch * turn**2 > CHORDS
+            return
     load = sol.load("spring")
     assert abs(load.tension[0] / force - 1.0) < 1e-6
+    if 10.0**-stretch * turn**2 > CHORDS and any(issubclass(one.category, CoarseStepWarning) for one in told):
+        return
     late = load.tension[70:]
     allowed = 0.02 if scheme in FREE_OF_CHORDS else 0.15
     assert np.abs(late / force - 1.0).max() < allowed
