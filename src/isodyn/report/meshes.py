@@ -35,18 +35,20 @@ def triangles(surface: Surface) -> Triangles:
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     size = np.linalg.norm(area, axis=1, keepdims=True)
     unit = area / np.where(size > 0, size, 1.0)
-    around: list[list[int]] = [[] for _ in points]
-    for k, face in enumerate(faces):
-        for i in face:
-            around[i].append(k)
-    normals = np.empty_like(corners)
-    for k, face in enumerate(faces):
-        for j, i in enumerate(face):
-            near = np.array(around[i])
-            near = near[unit[near] @ unit[k] > CREASE]
-            total = area[near].sum(axis=0) if near.size else unit[k]
-            normals[k, j] = total / max(float(np.linalg.norm(total)), 1e-300)
-    return Triangles(corners.reshape(-1, 3), normals.reshape(-1, 3))
+    # every corner with all corners at the same point, whose faces share its normal where there is no crease
+    at = faces.reshape(-1)
+    order, count = np.argsort(at, kind="stable"), np.bincount(at, minlength=len(points))
+    many = count[at]
+    corner = np.repeat(np.arange(at.size), many)
+    place = np.arange(corner.size) - np.repeat(np.cumsum(many) - many, many)
+    face, other = corner // 3, order[(np.cumsum(count) - count)[at[corner]] + place] // 3
+    smooth = np.einsum("ij,ij->i", unit[face], unit[other]) > CREASE
+    normals = np.zeros((at.size, 3))
+    np.add.at(normals, corner[smooth], area[other[smooth]])
+    alone = np.bincount(corner[smooth], minlength=at.size) == 0
+    normals[alone] = unit[np.flatnonzero(alone) // 3]
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    return Triangles(corners.reshape(-1, 3), normals)
 
 
 def joined(parts: list[Triangles]) -> Triangles:
