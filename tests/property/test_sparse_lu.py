@@ -101,6 +101,52 @@ def test_solutions_satisfy_the_full_equations(seed: int, bodies: int, extra: int
         assert max(error(K, x, B[:, 0]), error(K, y, B[:, 1])) < LIMIT
 
 
+@pytest.mark.parametrize("fronts", [False, True])
+@pytest.mark.parametrize("lightest", [1e-4, 1e-8, 1e-11])
+def test_light_bodies_cost_no_digits(fronts: bool, lightest: float) -> None:
+    """Light bodies on joints make entries grow by 1/m while no pivot fades (backward errors to 1e-5
+    without refinement): final solutions do not feel it."""
+    unrefined = 0.0
+    for seed in range(12):
+        rng = np.random.default_rng([seed, 320])
+        pattern = net(rng, int(rng.integers(2, 40)), int(rng.integers(0, 30)))
+        J, G = values(rng, pattern)
+        bodies = np.diff(pattern.bodies)
+        mass = np.repeat(np.where(rng.random(bodies.size) < 0.3, lightest, 1.0), bodies)
+        J *= np.minimum(np.repeat(mass, np.diff(pattern.J_starts)), mass[pattern.J_columns])
+        chosen = independent(pattern, G)
+        K = whole(pattern, J, G, G, chosen)
+        with forced(fronts):
+            factors = SparseFactors(pattern, chosen)
+        factors.factorise(J, G)
+        B = rng.normal(size=(K.shape[0], 3))
+        for transposed in (False, True):
+            X = factors.solve(B, transposed)
+            assert max(error(K.T if transposed else K, X[:, k], B[:, k]) for k in range(3)) < 1e-13
+        x, y = B[:, 0].copy(), B[:, 1].copy()
+        choice.sparse_solve(factors.values, factors.packed, np.int64(0), x, y)
+        if factors.packed.weak == 0:
+            unrefined = max(unrefined, error(K, x, B[:, 0]))
+    assert unrefined > min(1e-18 / lightest, 1e-9)  # else this shows nothing
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_factors_of_no_use_are_replaced(transposed: bool) -> None:
+    """A mass below the rounding of the forces on it: refinement finds nothing, pivots across nodes
+    do."""
+    starts, one = np.array([0, 2, 4]), np.array([0, 1, 0, 1])
+    pattern = Sparsity(starts, one, np.array([0, 2]), np.array([0, 1]), np.array([0, 2]), np.array([0, 1]))
+    J, G = np.array([1e-17, 0.0, 0.0, 3e-17]), np.array([1.0, 2.0])
+    factors = SparseFactors(pattern)
+    factors.factorise(J, G)
+    K, b = whole(pattern, J, G, G, np.arange(1)), np.array([0.3, 0.6, 0.7])
+    x = factors.solve(b, transposed)
+    assert error(K, x, b) < 1e-15
+    raw, none = b.copy(), b.copy()
+    choice.sparse_solve(factors.values, factors.packed, np.int64(0), raw, none)
+    assert not np.allclose(raw, x, rtol=1e-2)
+
+
 class forced:  # noqa: N801
     """The LU that is wanted, whatever is reckoned."""
 

@@ -7,6 +7,12 @@ With node p eliminated after the ones before it (isodyn.linear_solvers.block_lu)
                                                     Kᵀ x = b:    Uᵀ u = b,   b_s −= Yᵀ u;   Lᵀ x = u − Zᵀ x_s,  then Pᵀ
 
 with the reciprocals of the pivots on the diagonal of U.
+
+Pivots are taken inside nodes, so that entries may grow. A body of mass m on a joint leaves 1/m in
+the place of the zero of its multipliers, and the acceleration that it gets from a force f is off by
+eps f/m, however large its pivots are beside what they were made of. Newton's iteration takes that
+away by itself; a solution that nobody corrects is refined, x ← x + K⁻¹(b − K x), until that changes
+nothing more.
 """
 
 from __future__ import annotations
@@ -20,11 +26,15 @@ from isodyn.errors import SingularError
 from isodyn.kernels.compiled import F2, OK, F, FloatArray, I, IntArray, i8, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.later import sparse as sp
+from isodyn.linear_solvers import sparse
 from isodyn.linear_solvers.block_lu import PATTERN, fill_blocks, fill_lower
 from isodyn.linear_solvers.blocks import Sparsity, storage_of, values_to_csr
 from isodyn.linear_solvers.choice import factor, pattern_for
 
 MANY = types.void(F, PATTERN, i8, F2, F2)
+MOST = 5  # refinements; each takes as many digits as the factors are good for
+SETTLED = 4.0 * float(np.finfo(np.float64).eps)  # a relative change that is rounding
+LOST = 1e-8  # a last change above this: the factors are of no use
 
 
 @kernel(inline=True)
@@ -151,8 +161,8 @@ def factorise(
 
 
 class SparseFactors:
-    """Factors of [J Gᵀ; G −ε] for callers outside compiled code: solutions for any number of
-    right-hand sides, also with the transposed matrix.
+    """Factors of [J Gᵀ; G −ε] for callers outside compiled code: refined solutions for any number
+    of right-hand sides, also with the transposed matrix.
 
     Parameters
     ----------
@@ -207,8 +217,7 @@ class SparseFactors:
         lower = G if lower is None else lower
         if factorise(J, G, lower, soft, self.sizes, self.packed, self.values, fault) != OK:
             raise SingularError(f"the matrix has no pivot for unknown {fault[0]} of {self.packed.size}")
-        # where a pivot is only a small rest of what it was made of, solutions are refined
-        self.matrix = self._whole(J, G, lower, soft) if self.packed.weak == 1 else None
+        self.matrix = self._whole(J, G, lower, soft)
 
     def _whole(self, J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray) -> Any:
         """The matrix as SciPy knows it."""
@@ -232,12 +241,28 @@ class SparseFactors:
         x
             Solution, of the same shape.
         """
-        kernel = solve_transposed if transposed else solve_many
         B = np.array(b, dtype=np.float64).reshape(self.packed.size, -1)
-        X, work = B.copy(), np.empty_like(B)
-        kernel(self.values, self.packed, 0, X, work)
-        if self.matrix is not None:
-            rest = B - (self.matrix.T if transposed else self.matrix) @ X
-            kernel(self.values, self.packed, 0, rest, work)
+        K, X, changes = self.matrix.T if transposed else self.matrix, np.zeros_like(B), np.inf
+        for k in range(MOST + 1):
+            rest = B - K @ X
+            self._apply(transposed, rest)
+            before, changes = changes, self._relative(rest, X + rest)
+            if k > 1 and not changes <= 0.5 * before:  # rounding, or no use
+                break
             X += rest
+            if k > 0 and changes <= SETTLED:
+                break
+        if not min(before, changes) <= LOST:
+            D = sp.diags_array(self.sizes)
+            X = np.asarray(D @ sparse.factorise(D @ K @ D).solve(D @ B))
         return X.reshape(np.shape(b))
+
+    def _apply(self, transposed: bool, B: FloatArray) -> None:
+        """Overwrite B by what the factors make of it."""
+        kernel = solve_transposed if transposed else solve_many
+        kernel(self.values, self.packed, 0, B, np.empty_like(B))
+
+    def _relative(self, change: FloatArray, X: FloatArray) -> float:
+        """The largest change of a column beside the column, in units of typical sizes."""
+        of_change, of_X = (np.abs(one / self.sizes[:, None]).max(axis=0, initial=0.0) for one in (change, X))
+        return float(np.divide(of_change, of_X, out=np.zeros_like(of_X), where=of_change > 0.0).max(initial=0.0))

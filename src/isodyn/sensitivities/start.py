@@ -21,6 +21,7 @@ from isodyn.linear_solvers.many_solves import SparseFactors
 from isodyn.sensitivities.retraction import put_tangents
 from isodyn.sensitivities.variations import CENTRAL, PART
 from isodyn.systems.questions import Questions
+from isodyn.systems.scales import weights
 
 linalg = Later("scipy.linalg")
 
@@ -138,7 +139,8 @@ class StartTangent:
         if self.sparse is not None:
             ask: Questions = self.sparse
             pattern: Any = ask.model.sparsity
-            factors = SparseFactors(pattern, self.rows)
+            sizes = weights(ask, self.t).matrix
+            factors = SparseFactors(pattern, self.rows, np.concatenate([sizes[: self.n], sizes[self.n + self.rows]]))
             values = ask.ask(JACOBIAN, self.t, self.q, self.v, self.v, pattern.J_columns.size)
             factors.factorise(values, ask.ask(CONSTRAINT, self.t, self.q, self.v, self.v, pattern.G_columns.size))
             return factors.solve
