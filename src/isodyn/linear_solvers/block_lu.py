@@ -217,6 +217,8 @@ def block_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: Int
             lost = eliminate_node(A, S, 3, node, pivots, drop, dependent)
         elif f == 4:
             lost = eliminate_node(A, S, 4, node, pivots, drop, dependent)
+        elif f == 5:
+            lost = eliminate_node(A, S, 5, node, pivots, drop, dependent)
         elif f == 6:
             lost = eliminate_node(A, S, 6, node, pivots, drop, dependent)
         else:
@@ -294,6 +296,8 @@ def block_solve(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray
             forward(A, S, 3, node, pivots, first)
         elif f == 4:
             forward(A, S, 4, node, pivots, first)
+        elif f == 5:
+            forward(A, S, 5, node, pivots, first)
         elif f == 6:
             forward(A, S, 6, node, pivots, first)
         else:
@@ -307,6 +311,8 @@ def block_solve(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray
             backward(A, S, 3, node, first)
         elif f == 4:
             backward(A, S, 4, node, first)
+        elif f == 5:
+            backward(A, S, 5, node, first)
         elif f == 6:
             backward(A, S, 6, node, first)
         else:

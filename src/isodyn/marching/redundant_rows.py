@@ -81,21 +81,23 @@ SHARING = StructType(Sharing)
 @kernel(fused=True)
 def scale_rows(work: Sharing) -> None:
     """B: G with typical sizes, from what the model answered."""
-    n = work.B.shape[1]
-    for k in range(work.units.size):
-        B, square = work.B[k], 0.0
-        if work.starts.size > 0:
+    n, starts, columns, squares = natural(work.B.shape[1]), work.starts, work.columns, work.squares
+    answer, scales, rows = work.answer, work.scales, work.B
+    for k in range(squares.size):
+        B, square = rows[k], 0.0
+        if starts.size > 0:
             for j in range(n):
                 B[j] = 0.0
-            for e in range(work.starts[k], work.starts[k + 1]):
-                j = natural(work.columns[e])
-                B[j] = work.answer[e] * work.scales[e]
-                square += B[j] * B[j]
+            for e in range(natural(starts[k]), natural(starts[k + 1])):
+                x = answer[e] * scales[e]
+                B[natural(columns[e])] = x
+                square += x * x
         else:
             for j in range(n):
-                B[j] = work.answer[k * n + j] * work.scales[k * n + j]
-                square += B[j] * B[j]
-        work.squares[k] = square
+                x = answer[k * n + j] * scales[k * n + j]
+                B[j] = x
+                square += x * x
+        squares[k] = square
 
 
 @kernel()
@@ -109,10 +111,12 @@ def nothing_left(square: float) -> float:
 def take_out(B: FloatArray, work: Sharing, count: int, found: FloatArray) -> None:
     """Take the first enforced rows out of a row of B, so that it vanishes at their pivots; how much
     of each it contained, into `found`."""
+    pivots, chosen, rows = work.pivots, work.chosen, work.B
     for k in range(count):
-        x = found[k] = B[natural(work.pivots[k])]
+        x = B[natural(pivots[k])]
+        found[k] = x
         if x != 0.0:
-            other = work.B[natural(work.chosen[k])]
+            other = rows[natural(chosen[k])]
             for j in range(B.size):
                 B[j] -= x * other[j]
 
@@ -121,16 +125,18 @@ def take_out(B: FloatArray, work: Sharing, count: int, found: FloatArray) -> Non
 def eliminate(work: Sharing) -> bool:
     """L, in the place of the enforced rows, and U; False if a row depends on those before."""
     for i in range(work.chosen.size):
-        B, largest, pivot = work.B[work.chosen[i]], 0.0, 0
+        row, largest, pivot = natural(work.chosen[i]), 0.0, 0
+        B = work.B[row]
         take_out(B, work, i, work.U[i])
         for j in range(B.size):
             if abs(B[j]) > largest:
                 largest, pivot = abs(B[j]), j
-        if not largest * largest > nothing_left(work.squares[work.chosen[i]]):
+        if not largest * largest > nothing_left(work.squares[row]):
             return False
-        work.pivots[i], work.inverse[i] = pivot, 1.0 / B[pivot]
+        inverse = 1.0 / B[pivot]
+        work.pivots[i], work.inverse[i] = pivot, inverse
         for j in range(B.size):
-            B[j] *= work.inverse[i]
+            B[j] *= inverse
         B[pivot] = 1.0
     return True
 
@@ -139,20 +145,23 @@ def eliminate(work: Sharing) -> bool:
 def express_dropped(work: Sharing) -> float:
     """W: the dropped rows by the enforced ones; the largest part of one, all rows in unit length,
     or −1 if one of them no longer depends on these."""
-    largest = 0.0
+    largest, chosen, squares, inverse, U = 0.0, work.chosen, work.squares, work.inverse, work.U
     for d in range(work.dropped.size):
-        B, w, rest, square = work.B[work.dropped[d]], work.W[d], 0.0, work.squares[work.dropped[d]]
-        take_out(B, work, work.chosen.size, w)
+        row, rest, part = natural(work.dropped[d]), 0.0, 0.0
+        B, w, square = work.B[row], work.W[d], squares[row]
+        take_out(B, work, chosen.size, w)
         for j in range(B.size):
             rest += B[j] * B[j]
         if not rest <= nothing_left(square):
             return -1.0
-        for i in range(work.chosen.size - 1, -1, -1):
+        for i in range(chosen.size - 1, -1, -1):
             if w[i] != 0.0:
-                w[i] *= work.inverse[i]
+                x = w[i] * inverse[i]
+                w[i], of_row = x, U[i]
                 for k in range(i):
-                    w[k] -= w[i] * work.U[i, k]
-                largest = max(largest, w[i] * w[i] * work.squares[work.chosen[i]] / square)
+                    w[k] -= x * of_row[k]
+                part = max(part, x * x * squares[natural(chosen[i])])
+        largest = max(largest, part / square)
     return np.sqrt(largest)
 
 
@@ -160,19 +169,25 @@ def express_dropped(work: Sharing) -> float:
 def gather(work: Sharing, lam: FloatArray) -> None:
     """u = λ_c + Wᵀλ_d, W u, and I + W Wᵀ."""
     r, left, W, u = work.chosen.size, work.dropped.size, work.W, work.u
+    chosen, dropped, units, S, right = work.chosen, work.dropped, work.units, work.S, work.right
     for i in range(r):
-        u[i] = work.units[work.chosen[i]] * lam[work.chosen[i]]
+        k = natural(chosen[i])
+        total = units[k] * lam[k]
         for d in range(left):
-            u[i] += W[d, i] * work.units[work.dropped[d]] * lam[work.dropped[d]]
+            k = natural(dropped[d])
+            total += W[d, i] * units[k] * lam[k]
+        u[i] = total
     for d in range(left):
-        work.right[d] = 0.0
+        total = 0.0
         for i in range(r):
-            work.right[d] += W[d, i] * u[i]
+            total += W[d, i] * u[i]
+        right[d] = total
         for e in range(d + 1):
-            work.S[d, e] = 0.0
+            total = 0.0
             for i in range(r):
-                work.S[d, e] += W[d, i] * W[e, i]
-        work.S[d, d] += 1.0
+                total += W[d, i] * W[e, i]
+            S[d, e] = total
+        S[d, d] += 1.0
 
 
 @kernel(fused=True)
@@ -199,13 +214,15 @@ def share(work: Sharing, lam: FloatArray) -> None:
     """λ of least norm with the same force."""
     gather(work, lam)
     solve_left(work)
-    for i in range(work.chosen.size):
-        x = work.u[i]
-        for d in range(work.dropped.size):
-            x -= work.W[d, i] * work.right[d]
-        lam[work.chosen[i]] = x / work.units[work.chosen[i]]
-    for d in range(work.dropped.size):
-        lam[work.dropped[d]] = work.right[d] / work.units[work.dropped[d]]
+    chosen, dropped, units, u, W, right = work.chosen, work.dropped, work.units, work.u, work.W, work.right
+    for i in range(chosen.size):
+        x, k = u[i], natural(chosen[i])
+        for d in range(dropped.size):
+            x -= W[d, i] * right[d]
+        lam[k] = x / units[k]
+    for d in range(dropped.size):
+        k = natural(dropped[d])
+        lam[k] = right[d] / units[k]
 
 
 @kernel()
