@@ -14,6 +14,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray
+from isodyn.linear_solvers.shortest import SMALL
 from isodyn.marching import contact_march
 from isodyn.marching.contact_location import ContactLocation
 from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, MOVED, TURNED
@@ -21,8 +22,9 @@ from isodyn.marching.contact_steps import TOUCHES
 from isodyn.marching.march import HAPPENED
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
-from isodyn.stepping.contact_memory import NO_PUSH
+from isodyn.stepping.contact_memory import NO_PUSH, OPEN
 from isodyn.stepping.contact_push import push_out
+from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
 
@@ -62,6 +64,8 @@ class ContactRun(ContactLocation):
                 self.moved_at = float(self.state.t)
             elif status in SEEN_TO:
                 self.see_to(status)
+            elif status == NO_SOLUTION and self.are_many:
+                self.let_go()
             else:
                 return status
         return OK
@@ -120,6 +124,24 @@ class ContactRun(ContactLocation):
         super().restart(after._replace(v=state.v.copy()), switches)
 
     # ---- what happens in a step
+
+    @property
+    def are_many(self) -> bool:
+        """Whether so many contacts are closed that no solution may only mean that none was
+        found."""
+        closed = (self.contacts.closed == 1) & ~self.two_sided
+        return int((1 + np.diff(self.contacts.tangent))[closed].sum()) > SMALL
+
+    def let_go(self) -> None:
+        """The forces of a step were not found: its contacts are let go, and hit each other at its
+        end."""
+        contacts = self.contacts
+        self.released += 1
+        contacts.closed = np.where(self.two_sided, contacts.closed, 0)
+        contacts.mode = np.where(self.two_sided, contacts.mode, OPEN)
+        contacts.force, contacts.balance = 0.0, 0.0
+        self.located, self.located_in = self.impacts.max_located, int(self.state.step)
+        self.start_from_here(show=False)
 
     def see_to(self, status: int) -> None:
         """Cut the last step where something happened first, and do what is to be done there."""

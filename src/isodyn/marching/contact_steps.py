@@ -38,6 +38,7 @@ class ContactSteps(Run):
     touches = own_march = True
     whole_end = np.nan  # of the step in which something happened
     unlocated = 0  # steps that were taken to their ends although gaps closed in them
+    released = 0  # steps whose contacts were let go, because their forces were not found
     parts = (*Run.parts, "contacts")
 
     def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
@@ -97,6 +98,13 @@ class ContactSteps(Run):
             warnings.warn(
                 f"{self.unlocated} steps had more than {self.impacts.max_located} impacts, and were taken to their ends"
                 " without locating them, to first order\nhint: smaller steps, or iso.Impacts(max_located=…)",
+                AccuracyWarning,
+                stacklevel=5,
+            )
+        if self.released or self.contacts.rough:
+            warnings.warn(
+                f"Coulomb's law of many contacts was obeyed only roughly: to 1 % in {int(self.contacts.rough)} impacts and"
+                f" starts, by impacts at the end in {self.released} steps\nhint: smaller steps, or less friction",
                 AccuracyWarning,
                 stacklevel=5,
             )
