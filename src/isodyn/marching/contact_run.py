@@ -27,6 +27,7 @@ from isodyn.stepping.contact_push import push_out
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
+from isodyn.systems.questions import Questions
 
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
 FLAT = 1e-9  # of the size of a gap: lower bounces are none
@@ -300,9 +301,10 @@ class ContactRun(ContactLocation):
         self.unlocated += 1
         self.look_at(state)
         hit = contacts.gap <= TOUCHES * contacts.size
-        leg = self.physics(self.closure)[3]
+        leg, inside = self.physics(self.closure)[3], state.q.copy()
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
         self.check(int(push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
+        left = self.pay_for_push(inside, np.array(self.memory.x))
         self.look_at(state)
         n = len(self.known.names)
         hit |= contacts.gap <= TOUCHES * contacts.size
@@ -314,10 +316,37 @@ class ContactRun(ContactLocation):
         slow = 2.0 * e * np.abs(rates_0) <= (1.0 - e) * np.abs(u - rates_0)
         e = np.where(slow | (rates_0 >= 0.0), 0.0, e)
         after, impulse, lost = self.jumped(before, hit, e)
+        self.unpaid = max(self.unpaid, left - float(lost.sum()) if left > 0.0 else 0.0)
         self.state.step += 1
         self.counters.steps += 1
         if not self.events_acted():
             self.go_on_after(after, impulse, lost)
+
+    def pay_for_push(self, inside: FloatArray, way: FloatArray) -> float:
+        """Slow bodies down along the way on which they were moved out of obstacles, until their
+        kinetic energy has paid for the work −∫Q dq that this took; where that is not enough, in
+        all that they do, unless joints would be torn. What is left to be paid."""
+        state, ask = self.state, Questions(self.system, self.other or self.model)
+        t, rest = float(state.t), np.zeros(self.system.nv)
+        here = ask.balance(t, np.array(state.q), rest, rest)
+        left = 0.5 * float(way @ (here + ask.balance(t, inside, rest, rest)))
+        moved = np.where(way != 0.0, state.v, 0.0)
+        for direction in (way, moved if self.system.m == 0 else rest):
+            size = float(np.abs(direction).max(initial=0.0))
+            if left > 0.0 and size > 0.0:  # M times a way of rounding would be rounding
+                heavy = ask.balance(t, np.array(state.q), rest, direction / size) - here
+                part, left = slower(left, size * float(direction @ heavy), float(state.v @ heavy) * size)
+                state.v[:] += part * direction
+        return max(left, 0.0)
+
+
+def slower(work: float, size: float, along: float) -> tuple[float, float]:
+    """The β that is nearest to zero with ½size β² + along β = −work: how far to go so that kinetic
+    energy falls by that; and what is left of it where it can not fall so far."""
+    spare = along * along - 2.0 * size * work
+    if spare >= 0.0 and along != 0.0:
+        return -2.0 * work / (along + np.copysign(np.sqrt(spare), along)), 0.0
+    return (-along / size, work - 0.5 * along * along / size) if size > 0.0 else (0.0, work)
 
 
 def run_with(system: System, impacts: Impacts | None) -> Any:
