@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.errors import AccuracyWarning
 from isodyn.kernels.compiled import OK
+from isodyn.linear_solvers.complementarity import ROUGH
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.linear_solvers.contact_laws import one_sided_laws
 from isodyn.marching.near_contacts import NearContacts
@@ -91,6 +93,69 @@ def test_large_piles_are_solved(mu):
     """The same with 200 contacts."""
     for seed in range(3):
         assert_solved(200, mu, seed)
+
+
+@pytest.mark.slow
+def test_what_is_not_solved_is_admissible():
+    """Of 251 contacts with much friction no way leads to the solution: impulses in their cones that
+    let nothing approach and take energy."""
+    W, b, first = pile(np.random.default_rng(0), 251)
+    p = np.zeros(b.size)
+    assert solve_contacts(W, b, one_sided_laws(first, np.full(251, 0.8)), 1e-13, p) == ROUGH
+    push, u = p.reshape(-1, 3), W @ p + b
+    size = np.abs(b).max()
+    assert push[:, 0].min() >= 0.0
+    assert u[::3].min() > -1e-11 * size
+    assert (np.linalg.norm(push[:, 1:], axis=1) - 0.8 * push[:, 0]).max() < 1e-12 * push.max()
+    assert p @ (b + u) < 0.0
+    assert np.abs(push[:, 0] * u[::3]).max() < 1e-2 * size * push.max()
+
+
+def balls(seed, mu, e):
+    """Eight balls in the air over a floor, in random places."""
+    rng, places, mech = np.random.default_rng(seed), [], iso.Mechanism()
+    while len(places) < 8:
+        x = rng.uniform([-0.8, -0.8, 0.52], [0.8, 0.8, 1.4])
+        if all(np.linalg.norm(x - y) > 0.606 for y in places):
+            places.append(x)
+    for k, x in enumerate(places):
+        m = rng.uniform(0.5, 2.0)
+        mech.add_body(f"b{k}", m, (0.03 * m,) * 3, x, velocity=0.5 * rng.normal(size=3))
+        mech.add_contact(iso.SpherePlane(f"f{k}", f"b{k}", "ground", radius=0.3, mu=mu, restitution=e))
+        for j in range(k):
+            pair = iso.SphereSphere(f"s{k}_{j}", f"b{k}", f"b{j}", radii=(0.3, 0.3), mu=mu, restitution=e)
+            mech.add_contact(pair)
+    return mech
+
+
+@pytest.mark.parametrize(
+    ("seed", "mu", "e", "dt"), [(0, 0.0, 1.0, 0.04), (1, 0.4, 1.0, 0.04), (4, 0.4, 0.0, 0.01), (5, 0.4, 0.6, 0.04)]
+)
+def test_steps_to_their_ends_make_no_energy(seed, mu, e, dt):
+    """Moving balls out of each other lifts them: kinetic energy pays for it. Without friction and
+    losses energy is kept to rounding, although nothing is located."""
+    sol = iso.integrate(balls(seed, mu, e), dt=dt, t_end=0.8, impacts=iso.Impacts(locate=False))
+    energy = np.sum(sol.energy(), axis=0)
+    assert np.diff(energy).max() < 1e-13 * energy[0]
+    assert sol.aux["contact_gap"].min() > -1e-13
+    if e == 1.0 and mu == 0.0:
+        assert abs(energy[-1] - energy[0]) < 1e-12 * energy[0]
+    else:
+        assert energy[-1] < 0.95 * energy[0]
+
+
+@pytest.mark.long
+def test_pile_of_140_balls_with_friction():
+    """9870 pairs, impacts of up to 417 contacts: no failure, no energy, no gap below zero; what
+    obeys Coulomb's law only roughly is told."""
+    from benchmarks.contacts import mechanism
+
+    with pytest.warns(AccuracyWarning, match="only roughly"):
+        sol = iso.integrate(mechanism(7), dt=0.01, t_end=0.12, impacts=iso.Impacts(locate=False))
+    energy = np.sum(sol.energy(), axis=0)
+    assert np.diff(energy).max() < 1e-13 * energy[0]
+    assert sol.aux["contact_gap"].min() > -1e-13
+    assert (sol.aux["contact_mode"] > 0).sum(axis=1).max() > 200
 
 
 def test_sweep_and_prune_finds_all_near_pairs():

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.kernels.compiled import OK, FloatArray, IntArray, kernel
-from isodyn.linear_solvers.complementarity import SOLVE_CONTACTS, solve_island
-from isodyn.linear_solvers.contact_laws import Laws
+from isodyn.linear_solvers.complementarity import ROUGH, SOLVE_CONTACTS, solve_island
+from isodyn.linear_solvers.contact_laws import Laws, has_entries
 
 
 @kernel()
@@ -28,10 +28,8 @@ def loads(laws: Any, k: int, m: int) -> bool:
 @kernel()
 def acts_on(W: FloatArray, laws: Any, k: int, m: int) -> bool:
     """Whether contacts k and m act on each other."""
-    for i in range(laws.first[k], laws.first[k + 1]):
-        for j in range(laws.first[m], laws.first[m + 1]):
-            if W[i, j] != 0.0 or W[j, i] != 0.0:
-                return True
+    if has_entries(W, laws.first, k, m) or has_entries(W, laws.first, m, k):
+        return True
     return loads(laws, k, m) or loads(laws, m, k)
 
 
@@ -72,12 +70,13 @@ def part_of(starts: IntArray, own: IntArray) -> tuple[IntArray, IntArray]:
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
 def solve_contacts(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
-    """Solve a contact problem from the guess p, into p; NOT_CONVERGED where no way leads to its
-    solution, or there is none."""
+    """Solve a contact problem from the guess p, into p; ROUGH where p is admissible, but obeys the
+    laws roughly; NOT_CONVERGED where no way leads to its solution, or there is none."""
     island = np.empty(laws.first.size - 1, np.int64)
     count = islands(W, laws, island)
     if count <= 1:
         return solve_island(W, b, laws, tolerance, p)
+    worst = OK
     for here in range(count):
         own = np.flatnonzero(island == here)
         begins, rows = part_of(laws.first, own)
@@ -94,8 +93,9 @@ def solve_contacts(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p:
             lever,
         )  # fmt: skip
         status = solve_island(part, b[rows], law, tolerance, x)
-        if status != OK:
+        if status not in (OK, ROUGH):
             return status
+        worst = max(worst, status)
         for i in range(rows.size):
             p[rows[i]] = x[i]
-    return OK
+    return worst

@@ -59,18 +59,35 @@ def carried(laws: Any, k: int, p: FloatArray, slope: FloatArray) -> float:
     return size
 
 
+@kernel()
+def has_entries(W: FloatArray, first: IntArray, k: int, m: int) -> bool:
+    """Whether rows of contact k have entries for contact m."""
+    for i in range(first[k], first[k + 1]):
+        for j in range(first[m], first[m + 1]):
+            if W[i, j] != 0.0:
+                return True
+    return False
+
+
 @kernel(allocates=True)
 def operator(W: FloatArray, laws: Any) -> Any:
-    """W with its pattern. r = 1/W_ii; the tangents of a contact share the smallest, normal
-    components of two-sided ones have none."""
-    n, many = W.shape[0], 0
+    """W with its pattern, by blocks of contacts. r = 1/W_ii; the tangents of a contact share the
+    smallest, normal components of two-sided ones have none."""
+    n, many, first = W.shape[0], 0, laws.first
     starts, columns, r = np.zeros(n + 1, np.int64), np.empty(n * n, np.int64), np.empty(n)
-    for i in range(n):
-        for j in range(n):
-            if W[i, j] != 0.0:
-                columns[many] = j
-                many += 1
-        starts[i + 1] = many
+    for k in range(first.size - 1):
+        begin = many
+        for m in range(first.size - 1):
+            if k == m or has_entries(W, first, k, m):
+                for j in range(first[m], first[m + 1]):
+                    columns[many] = j
+                    many += 1
+        size = many - begin
+        for i in range(first[k], first[k + 1]):  # all rows of a contact have the same columns
+            starts[i + 1] = starts[i] + size
+            for j in range(size):
+                columns[starts[i] + j] = columns[begin + j]
+        many = starts[first[k + 1]]
     for k in range(laws.first.size - 1):
         i = laws.first[k]
         r[i] = 0.0 if is_two_sided(laws, k) else 1.0 / max(W[i, i], 1e-300)

@@ -14,6 +14,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray
+from isodyn.linear_solvers.shortest import SMALL
 from isodyn.marching import contact_march
 from isodyn.marching.contact_location import ContactLocation
 from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, MOVED, TURNED
@@ -21,10 +22,12 @@ from isodyn.marching.contact_steps import TOUCHES
 from isodyn.marching.march import HAPPENED
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
-from isodyn.stepping.contact_memory import NO_PUSH
+from isodyn.stepping.contact_memory import NO_PUSH, OPEN
 from isodyn.stepping.contact_push import push_out
+from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
+from isodyn.systems.questions import Questions
 
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
 FLAT = 1e-9  # of the size of a gap: lower bounces are none
@@ -62,6 +65,8 @@ class ContactRun(ContactLocation):
                 self.moved_at = float(self.state.t)
             elif status in SEEN_TO:
                 self.see_to(status)
+            elif status == NO_SOLUTION and self.are_many:
+                self.let_go()
             else:
                 return status
         return OK
@@ -120,6 +125,24 @@ class ContactRun(ContactLocation):
         super().restart(after._replace(v=state.v.copy()), switches)
 
     # ---- what happens in a step
+
+    @property
+    def are_many(self) -> bool:
+        """Whether so many contacts are closed that no solution may only mean that none was
+        found."""
+        closed = (self.contacts.closed == 1) & ~self.two_sided
+        return int((1 + np.diff(self.contacts.tangent))[closed].sum()) > SMALL
+
+    def let_go(self) -> None:
+        """The forces of a step were not found: its contacts are let go, and hit each other at its
+        end."""
+        contacts = self.contacts
+        self.released += 1
+        contacts.closed = np.where(self.two_sided, contacts.closed, 0)
+        contacts.mode = np.where(self.two_sided, contacts.mode, OPEN)
+        contacts.force, contacts.balance = 0.0, 0.0
+        self.located, self.located_in = self.impacts.max_located, int(self.state.step)
+        self.start_from_here(show=False)
 
     def see_to(self, status: int) -> None:
         """Cut the last step where something happened first, and do what is to be done there."""
@@ -278,9 +301,10 @@ class ContactRun(ContactLocation):
         self.unlocated += 1
         self.look_at(state)
         hit = contacts.gap <= TOUCHES * contacts.size
-        leg = self.physics(self.closure)[3]
+        leg, inside = self.physics(self.closure)[3], state.q.copy()
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
         self.check(int(push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
+        left = self.pay_for_push(inside, np.array(self.memory.x))
         self.look_at(state)
         n = len(self.known.names)
         hit |= contacts.gap <= TOUCHES * contacts.size
@@ -292,10 +316,37 @@ class ContactRun(ContactLocation):
         slow = 2.0 * e * np.abs(rates_0) <= (1.0 - e) * np.abs(u - rates_0)
         e = np.where(slow | (rates_0 >= 0.0), 0.0, e)
         after, impulse, lost = self.jumped(before, hit, e)
+        self.unpaid = max(self.unpaid, left - float(lost.sum()) if left > 0.0 else 0.0)
         self.state.step += 1
         self.counters.steps += 1
         if not self.events_acted():
             self.go_on_after(after, impulse, lost)
+
+    def pay_for_push(self, inside: FloatArray, way: FloatArray) -> float:
+        """Slow bodies down along the way on which they were moved out of obstacles, until their
+        kinetic energy has paid for the work −∫Q dq that this took; where that is not enough, in
+        all that they do, unless joints would be torn. What is left to be paid."""
+        state, ask = self.state, Questions(self.system, self.other or self.model)
+        t, rest = float(state.t), np.zeros(self.system.nv)
+        here = ask.balance(t, np.array(state.q), rest, rest)
+        left = 0.5 * float(way @ (here + ask.balance(t, inside, rest, rest)))
+        moved = np.where(way != 0.0, state.v, 0.0)
+        for direction in (way, moved if self.system.m == 0 else rest):
+            size = float(np.abs(direction).max(initial=0.0))
+            if left > 0.0 and size > 0.0:  # M times a way of rounding would be rounding
+                heavy = ask.balance(t, np.array(state.q), rest, direction / size) - here
+                part, left = slower(left, size * float(direction @ heavy), float(state.v @ heavy) * size)
+                state.v[:] += part * direction
+        return max(left, 0.0)
+
+
+def slower(work: float, size: float, along: float) -> tuple[float, float]:
+    """The β that is nearest to zero with ½size β² + along β = −work: how far to go so that kinetic
+    energy falls by that; and what is left of it where it can not fall so far."""
+    spare = along * along - 2.0 * size * work
+    if spare >= 0.0 and along != 0.0:
+        return -2.0 * work / (along + np.copysign(np.sqrt(spare), along)), 0.0
+    return (-along / size, work - 0.5 * along * along / size) if size > 0.0 else (0.0, work)
 
 
 def run_with(system: System, impacts: Impacts | None) -> Any:

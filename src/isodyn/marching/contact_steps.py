@@ -38,6 +38,8 @@ class ContactSteps(Run):
     touches = own_march = True
     whole_end = np.nan  # of the step in which something happened
     unlocated = 0  # steps that were taken to their ends although gaps closed in them
+    unpaid = 0.0  # the largest energy that moving bodies out of obstacles added in a step
+    released = 0  # steps whose contacts were let go, because their forces were not found
     parts = (*Run.parts, "contacts")
 
     def __init__(self, system: System, *given: Any, impacts: Impacts, **options: Any) -> None:
@@ -97,6 +99,20 @@ class ContactSteps(Run):
             warnings.warn(
                 f"{self.unlocated} steps had more than {self.impacts.max_located} impacts, and were taken to their ends"
                 " without locating them, to first order\nhint: smaller steps, or iso.Impacts(max_located=…)",
+                AccuracyWarning,
+                stacklevel=5,
+            )
+        if self.unpaid > MADE * energies_of(self.happened, sol):
+            warnings.warn(
+                f"steps that were taken to their ends raised the energy, by up to {self.unpaid:.3g} J, when bodies were"
+                " moved out of each other\nhint: smaller steps, or iso.Impacts(locate=True)",
+                AccuracyWarning,
+                stacklevel=5,
+            )
+        if self.released or self.contacts.rough:
+            warnings.warn(
+                f"Coulomb's law of many contacts was obeyed only roughly: to 1 % in {int(self.contacts.rough)} impacts and"
+                f" starts, by impacts at the end in {self.released} steps\nhint: smaller steps, or less friction",
                 AccuracyWarning,
                 stacklevel=5,
             )
@@ -290,6 +306,11 @@ class ContactSteps(Run):
         super().check(status, t, t_next)
 
 
+def energies_of(happened: list[Impact], sol: Any) -> float:
+    """How large the energies of impacts are."""
+    return sum(abs(one.lost) + abs(one.normal) * float(np.abs(sol.v).max()) for one in happened)
+
+
 def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Any) -> None:
     """Warn of impacts in which energy grew: restitution and friction that do not fit together."""
     at: dict[float, float] = {}
@@ -298,9 +319,7 @@ def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Any) -> 
     made = {t: -lost for t, lost in at.items() if lost < 0.0}
     if not made:
         return
-    total = sum(abs(one.lost) for one in happened) + sum(abs(one.normal) for one in happened) * float(
-        np.abs(sol.v).max()
-    )
+    total = energies_of(happened, sol)
     t = max(made, key=lambda one: made[one])
     if made[t] > MADE * total:
         who = ", ".join(sorted({repr(names[one.index]) for one in happened if one.t == t}))

@@ -247,11 +247,11 @@ class LastStep(AtRest):
         self.begin_leg()
         self.show_start(row)
 
-    def start_from_here(self) -> None:
-        """Start at t from the same state, after forces have jumped: the row there, if there is one,
-        keeps the left-hand limits, and gets the others."""
+    def start_from_here(self, *, show: bool = True) -> None:
+        """Start at t from the same state, after forces have jumped: the row there, if there is one
+        and it is to show it, keeps the left-hand limits, and gets the others."""
         state, row = self.state, int(self.counters.rows) - 1
-        shown, t = row >= 0 and self.rows.t[row] == state.t, self.from_right()
+        shown, t = show and row >= 0 and self.rows.t[row] == state.t, self.from_right()
         if shown and state.step > 0:
             self.note_left(row)
         state.lag, self.memory.factors_good = 0.0, 0

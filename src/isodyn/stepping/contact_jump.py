@@ -27,6 +27,7 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
+from isodyn.linear_solvers.complementarity import ROUGH
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.stepping.closure import copy_to, fill_with, finite
 from isodyn.stepping.contact_memory import (
@@ -56,9 +57,13 @@ LEAVES = 1e-12  # of the acceleration of a contact without it: less is none
 
 
 @kernel()
-def solve_problem(problem: Any) -> int:
-    """The forces of a contact problem."""
-    return solve_contacts(problem.W, problem.b, problem.laws, 1e-14, problem.p)
+def solve_problem(contacts: Contacts, problem: Any) -> int:
+    """The forces of a contact problem; those that obey its laws only roughly are counted."""
+    status = solve_contacts(problem.W, problem.b, problem.laws, 1e-14, problem.p)
+    if status == ROUGH:
+        contacts.rough += 1
+        return OK
+    return status
 
 
 @kernel()
@@ -80,7 +85,7 @@ def by_poisson(contacts: Contacts, problem: Any, restitution: FloatArray, before
     """Impulses of compression and expansion, into P; problem.b and `before` hold the rates
     before."""
     many = problem.rows.size
-    status = solve_problem(problem)
+    status = solve_problem(contacts, problem)
     if status != OK:
         return status
     copy_to(problem.p, P)
@@ -94,7 +99,7 @@ def by_poisson(contacts: Contacts, problem: Any, restitution: FloatArray, before
         for k in range(problem.members.size):
             problem.laws.fixed[i] += problem.laws.lever[i, problem.laws.first[k]] * problem.laws.base[k]
     fill_with(problem.p, 0.0)
-    status = solve_problem(problem)
+    status = solve_problem(contacts, problem)
     for k in range(problem.members.size):
         problem.p[problem.laws.first[k]] += problem.laws.base[k]
     for j in range(many):
@@ -109,7 +114,7 @@ def by_newton(contacts: Contacts, problem: Any, restitution: FloatArray, before:
     for k in range(problem.members.size):
         i = problem.laws.first[k]
         problem.b[i] += restitution[k] * min(0.0, problem.b[i])
-    status = solve_problem(problem)
+    status = solve_problem(contacts, problem)
     copy_to(problem.p, P)
     take_energy(contacts, problem, P, before)
     return status
@@ -246,7 +251,7 @@ def solve_at_rest(contacts: Contacts, problem: Any) -> int:
         if problem.laws.sliding[k] == 0 and contacts.loose[number] == 0:
             problem.laws.mu[k] = contacts.mu_static[number]
     for _ in range(problem.members.size + 1):
-        status, torn = solve_problem(problem), False
+        status, torn = solve_problem(contacts, problem), False
         for k in range(problem.members.size):
             slower = contacts.mu[problem.members[k]]
             if status == OK and problem.laws.mu[k] > slower and pushes(problem, k) and not sticks(problem, k):

@@ -52,6 +52,7 @@ class Contacts(Struct):
     culprit = integer  # the contact that an event is about
     upto, seen = integer, integer  # the step that a march goes to; whether events were seen in its last one
     tables, scratch = integer, integer  # addresses of those of the model of the contacts
+    rough = integer  # impacts and starts whose forces obey Coulomb's law only roughly
     # ---- of an impact: which contacts take part, with which restitution, by which law; energy that each took
     hit, bounce, law, lost = integers("contacts"), reals("contacts"), integer, reals("contacts")
 

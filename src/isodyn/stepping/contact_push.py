@@ -65,7 +65,7 @@ def push_out(
     contacts: Contacts,
 ) -> int:
     """Move state.q to g ≥ 0 and φ = 0 by the least change in the mass norm, over all contacts that
-    are closed or could become so on the way."""
+    are closed or could become so on the way; the way is memory.x."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     g = by_reference(Touching(gap_model, contacts))
     c = memory.c
@@ -101,6 +101,8 @@ def push_out(
             add_response(problem, problem.laws.first[k], x[k] - total[k], memory.dp)
         copy_to(x, total)
         copy_to(memory.dp, memory.d)
+        for i in range(memory.x.size):
+            memory.x[i] += memory.dp[i]
         status = retract(p, memory.q_1, memory.d, c, state.q)
         if measure(memory.dp, memory.by_v) <= 2.0 * EPS * measure(state.q, memory.by_q):
             break
