@@ -10,10 +10,12 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import root
 
 
-def tip_by_shooting(stiffness: np.ndarray, length: float, force: Any, steps: int = 6) -> np.ndarray:
+def tip_by_shooting(
+    stiffness: np.ndarray, length: float, force: Any, steps: int = 6, curvature: Any = (0.0, 0.0, 0.0)
+) -> np.ndarray:
     """Position of the tip and its axes as columns, (3, 4).
 
-    r' = R(e₁ + Γ), R' = R κ~, m' = −r' × f, (Γ, κ) = C⁻¹(Rᵀf, Rᵀm); R = 1 at the clamp, m = 0 at the tip.
+    r' = R(e₁ + Γ), R' = R (κ + κ₀)~, m' = −r' × f, (Γ, κ) = C⁻¹(Rᵀf, Rᵀm); R = 1 at the clamp, m = 0 at the tip.
     """
     C, f = np.linalg.inv(stiffness), np.asarray(force, dtype=np.float64)
 
@@ -21,7 +23,7 @@ def tip_by_shooting(stiffness: np.ndarray, length: float, force: Any, steps: int
         R, m = y[3:12].reshape(3, 3), y[12:]
         strain = C @ np.concatenate([R.T @ load, R.T @ m])
         along = R @ (strain[:3] + np.eye(3)[0])
-        k = strain[3:]
+        k = strain[3:] + np.asarray(curvature)
         turn = R @ np.array([[0, -k[2], k[1]], [k[2], 0, -k[0]], [-k[1], k[0], 0]])
         return np.concatenate([along, turn.ravel(), -np.cross(along, load)])
 

@@ -65,3 +65,22 @@ def test_a_start_of_ones_own() -> None:
     assert np.abs(iso.equilibrium(replace(system, q0=hanging)).q - hanging).max() < 1e-9
     with pytest.raises(InputError, match=r"flexible bodies without it\nhint: add_flexible_body\(..., stiffening=True"):
         iso.follow_loads(system)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e3], ids=["m", "mm"])
+@pytest.mark.parametrize("load", [2.0, 20.0])
+def test_a_thin_clamped_bar_of_steel_in_all_units(unit: float, load: float) -> None:
+    """The last digit of a place along the bar is a force that no position takes away; the sag is PL³/3EI less what five
+    elements are too stiff."""
+    skfem = pytest.importorskip("skfem")
+    x, y, z = (unit * np.linspace(low, high, n) for low, high, n in ((0, 0.4, 6), (-0.01, 0.01, 2), (-0.004, 0.004, 2)))
+    mesh = skfem.MeshHex.init_tensor(x, y, z)
+    body = iso.FiniteElements.from_mesh(mesh, E=2.1e11 / unit**2, nu=0.3, rho=7800.0 / unit**3)
+    ends = {"left": lambda x: x[0] < 1e-9 * unit, "right": lambda x: x[0] > (0.4 - 1e-9) * unit}
+    mech = iso.Mechanism(gravity=(0, 0, 0))
+    mech.add_flexible_body("bar", body, interface=ends, modes=4)
+    mech.add_joint(iso.Fixed("clamp", "ground", "bar.left"))
+    mech.add_load(iso.Force("push", "bar.right", (0, 0, load)))
+    system = mech.compile()
+    sag = (iso.equilibrium(system).q - system.q0)[system.q_of("bar.right")][2] / unit
+    assert sag == pytest.approx(0.97 * load * 0.4**3 / (3 * 2.1e11 * 0.02 * 0.008**3 / 12), rel=2e-3)

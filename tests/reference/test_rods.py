@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from cosserat import tip_by_shooting
 from isodyn.errors import InputError
 
 
@@ -42,24 +43,37 @@ def test_an_end_moment_rolls_a_rod_into_circles(elements: int, turns: float) -> 
     assert np.abs(tip(system, path) - [np.sin(k) / k, (1 - np.cos(k)) / k, 0]).max() < 1e-12
 
 
-def test_bend_of_45_degrees_under_a_tip_load() -> None:
-    """Published for eight elements of other kinds: (15.7…15.9, 47.1…47.2, 53.4…53.5) [Simo, Vu-Quoc
-    1986 and others]; here it converges with second order."""
+def bend(load: float, elements: int, GJ: float = 1e7 / 12) -> tuple[np.ndarray, iso.Section]:
+    """Tip of an eighth of a circle of radius 100 under a load across its plane; square section of side one."""
     E, R = 1e7, 100.0
-    of = iso.Section(
-        EA=E, GAy=E / 2, GAz=E / 2, GJ=E / 12, EIy=E / 12, EIz=E / 12, rhoA=1.0, rhoIy=1 / 12, rhoIz=1 / 12
-    )
+    of = iso.Section(EA=E, GAy=E / 2, GAz=E / 2, GJ=GJ, EIy=E / 12, EIz=E / 12, rhoA=1.0, rhoIy=1 / 12, rhoIz=1 / 12)
 
     def arc(s: float) -> tuple[float, float, float]:
         return R * np.sin(s * np.pi / 4), R * (1 - np.cos(s * np.pi / 4)), 0.0
 
-    found = []
-    for elements in (8, 16, 32):
-        system = cantilever(elements, of, iso.Force("f", "rod.end", force=(0, 0, 600.0)), curve=arc)
-        found.append(tip(system, iso.follow_loads(system, steps=6)))
-    assert np.abs(found[0] - [47.2, 15.7, 53.4]).max() < 0.15
-    ratio = np.abs(found[0] - found[1]).max() / np.abs(found[1] - found[2]).max()
-    assert 3.9 < ratio < 4.1
+    system = cantilever(elements, of, iso.Force("f", "rod.end", force=(0, 0, load)), curve=arc)
+    return tip(system, iso.follow_loads(system, steps=6)), of
+
+
+@pytest.mark.parametrize(
+    ("load", "published"),
+    [(300.0, (58.84, 22.33, 40.08)), (450.0, (52.32, 18.62, 48.39)), (600.0, (47.23, 15.79, 53.37))],
+)
+def test_bend_of_45_degrees_under_a_tip_load(load: float, published: Any) -> None:
+    """Eight elements beside eight of another kind [Simo, Vu-Quoc 1986]; Bathe and Bolourchi 1979 have (47.2, 15.9,
+    53.4) at 600."""
+    assert np.abs(bend(load, 8)[0] - published).max() < 0.1
+
+
+@pytest.mark.parametrize("GJ", [1e7 / 12, 1e7 / 2 * 0.1406], ids=["polar", "Saint-Venant"])
+def test_limit_of_the_bend_of_45_degrees(GJ: float) -> None:
+    """Second order, and the limit is that of the rod equations: (47.15, 15.68, 53.47) with the polar moment for
+    torsion, which the older papers take; (46.89, 15.56, 53.61) with the torsion constant of a square."""
+    found, of = zip(*(bend(600.0, elements, GJ) for elements in (8, 16)), strict=True)
+    exact = tip_by_shooting(of[0].stiffness, 25 * np.pi, (0, 0, 600.0), curvature=(0, 0, 0.01))[:, 0]
+    errors = [np.abs(r - exact).max() for r in found]
+    assert 3.9 < errors[0] / errors[1] < 4.1
+    assert np.abs(found[1] + (found[1] - found[0]) / 3 - exact).max() < 1e-3
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.7, 1.5, 2.6])

@@ -333,3 +333,32 @@ def test_bad_input_is_named() -> None:
         section().with_offsets(shear_centre=(1, 2, 3))
     with pytest.raises(InputError, match="spin is for mechanisms"):
         iso.spin(iso.LinearSystem(M=1.0, C=None, K=4.0, f=None, q0=[0.0], v0=[0.0]), 1.0)
+
+
+def around(turns: float) -> Any:
+    return lambda s: (np.cos(2 * np.pi * turns * s), np.sin(2 * np.pi * turns * s), 0.1 * s)
+
+
+@pytest.mark.parametrize("model", ["exact", "absolute-nodal"])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"curve": around(1.0), "elements": 1}, "'a' turns by more than 120° in one element"),
+        ({"curve": around(2.9), "elements": 3}, "'a' turns by more than 120° in one element"),
+        ({"curve": around(1.0), "elements": 2}, "'a' turns by more than 120° in one element"),
+        ({"start": (0, 0, 0), "end": (1, 0, 0), "twist": 6.3, "elements": 1}, "'a' is twisted by more than 120°"),
+        ({"start": (0, 0, 0), "end": (1, 0, 0), "twist": -9.0, "elements": 4}, "'a' is twisted by more than 120°"),
+        ({"curve": [[x, 0, 0, 1, 0, 0, 0] for x in (5.0, 5 + 1e-15)], "elements": 1}, "two of its nodes are the same"),
+    ],
+)
+def test_elements_that_turn_too_far_are_refused(model: Any, given: Any, said: str) -> None:
+    """An element only sees how its ends stand to each other: a full turn in it was none, without a word."""
+    with pytest.raises(InputError, match=said):
+        iso.Mechanism().add_beam("a", **given, section=section(), model=model)
+
+
+def test_elements_that_turn_by_a_third_of_a_circle() -> None:
+    mech = iso.Mechanism()
+    mech.add_beam("a", curve=around(0.99), elements=3, section=section(), model="exact")
+    mech.add_beam("b", (0, 0, 0), (1, 0, 0), elements=3, section=section(), model="exact", twist=-6.0)
+    assert mech.compile().nv == 48

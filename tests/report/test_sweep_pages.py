@@ -9,6 +9,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.errors import InputError
+from isodyn.report.reasons import works
 from isodyn.report.sweeps import _rank_correlation
 
 
@@ -50,3 +51,17 @@ def test_sweep_without_points_is_refused(tmp_path: Path) -> None:
     sweep.__dict__["status"] = np.zeros(len(sweep), dtype=np.int64)
     with pytest.raises(InputError, match=r"no point of this sweep is done yet\nhint: found.errors"):
         iso.report.write_report(sweep, tmp_path / "none.html")
+
+
+@pytest.mark.parametrize(
+    ("scheme", "key"), [(iso.Scheme.hht(0.8), "Hilber1977"), (iso.DOP853(rtol=1e-6), "Hairer1993")]
+)
+def test_page_names_the_works_behind_the_scheme(scheme: object, key: str, tmp_path: Path) -> None:
+    """Also of a file that is read again; a method that chooses its steps takes no dt from the problem."""
+    outputs = ["peak = max(kinetic_energy)"]
+    iso.sweep("pendulum", {"m": [1.0, 2.0]}, outputs, workers=0, t_end=0.1, scheme=scheme, out=tmp_path / "sweep.nc")
+    again = iso.sweeps.load(tmp_path / "sweep.nc")
+    assert again.ok.all()
+    page = iso.report.write_report(again, tmp_path / "sweep.html").read_text(encoding="utf-8")
+    assert page.count("<h3>Please cite</h3>") == 1
+    assert works()[key]["title"] in page

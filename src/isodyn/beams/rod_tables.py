@@ -46,13 +46,14 @@ class RodTables(Struct):
 
 class RodScratch(Struct):
     """Numbers of one element: strain and its rate as screws, sectional forces, forces and torques
-    on both bodies; P(h) and P(−h); slopes of the forces on the ends over the screw; slopes of the
-    rate over both bodies; the tangent in blocks of both bodies."""
+    on both bodies; axes of b in those of a; P(h) and P(−h); slopes of the forces on b over the
+    screw and over b; slopes of the rate over both bodies; the tangent in blocks of both bodies."""
 
     screw, rate, force = reals(6), reals(6), reals(6)
     on_a, on_b = reals(6), reals(6)
+    E = reals(3, 3)
     P, P_back = reals(6, 6), reals(6, 6)
-    slope_a, slope_b = reals(6, 6), reals(6, 6)
+    over_screw, over_b = reals(6, 6), reals(6, 6)
     rate_a, rate_b = reals(6, 6), reals(6, 6)
     X, Y = reals(3, 3), reals(3, 3)
     W_a, W_b = reals(6, 6), reals(6, 6)

@@ -28,7 +28,8 @@ import numpy as np
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, rotate_back, sum_of, twice_cross
 from isodyn.kernels.compiled import FloatArray, kernel
 
-SERIES_BELOW = 2.25  # φ·φ; with the terms below the rest of the series is less than 1e-16 there
+SERIES_BELOW = 2.25  # φ·φ; with the terms below the rest of the series is less than 1e-16 there …
+SHORT_BELOW, SHORT = 0.04, 8  # … and here with so many of them
 # |B₂ₙ|/(2n)! of Bernoulli's numbers, n = 1, 2, …: 1 − ½√y cot(½√y) = Σ cₙ yⁿ
 TERMS = (
     8.333333333333333e-02,
@@ -47,17 +48,27 @@ TERMS = (
     8.953517427037547e-23,
 )
 
+# asin(s)/s = Σ aₙ s²ⁿ; below this square of s the rest is less than 1e-17
+SMALL_SINE = 0.01
+ARCSINE = (1.0, 1 / 6, 3 / 40, 5 / 112, 35 / 1152, 63 / 2816, 231 / 13312, 143 / 10240, 6435 / 557056)
+
+
+@kernel(inline=True)
+def series(y: float, terms: int) -> tuple[float, float, float]:
+    """e, de/dy and d²e/dy² by Horner's rule, with the derivatives of what is there so far."""
+    e, e_y, e_yy = 0.0, 0.0, 0.0
+    for n in range(terms - 1, -1, -1):
+        e_yy = e_yy * y + 2.0 * e_y
+        e_y = e_y * y + e
+        e = e * y + TERMS[n]
+    return e, e_y, e_yy
+
 
 @kernel()
 def log_coefficients(y: float) -> tuple[float, float, float]:
     """e, de/dy and d²e/dy² at y = φ·φ."""
     if y < SERIES_BELOW:
-        e, e_y, e_yy = 0.0, 0.0, 0.0
-        for n in range(len(TERMS) - 1, -1, -1):  # Horner, with the derivatives of what is there so far
-            e_yy = e_yy * y + 2.0 * e_y
-            e_y = e_y * y + e
-            e = e * y + TERMS[n]
-        return e, e_y, e_yy
+        return series(y, SHORT) if y < SHORT_BELOW else series(y, len(TERMS))
     half = 0.5 * np.sqrt(y)
     g = half / np.tan(half)
     g_y = (g - 0.25 * y - g * g) / (2.0 * y)
@@ -76,9 +87,15 @@ def rotation_vector(Ra: FloatArray, Rb: FloatArray) -> Vector:
         y += Ra[k, 0] * Rb[k, 2] - Ra[k, 2] * Rb[k, 0]
         z += Ra[k, 1] * Rb[k, 0] - Ra[k, 0] * Rb[k, 1]
         trace += Ra[k, 0] * Rb[k, 0] + Ra[k, 1] * Rb[k, 1] + Ra[k, 2] * Rb[k, 2]
-    sine = 0.5 * np.sqrt(x * x + y * y + z * z)
-    small = sine < 1e-8 and trace > 0.0
-    f = 0.5 if small else 0.5 * np.arctan2(sine, 0.5 * (trace - 1.0)) / max(sine, 1e-300)
+    square = 0.25 * (x * x + y * y + z * z)  # of the sine
+    if square < SMALL_SINE and trace > 1.0:
+        f = 0.0
+        for n in range(len(ARCSINE) - 1, -1, -1):
+            f = f * square + ARCSINE[n]
+        f *= 0.5
+    else:
+        sine = np.sqrt(square)
+        f = 0.5 * np.arctan2(sine, 0.5 * (trace - 1.0)) / max(sine, 1e-300)
     return f * x, f * y, f * z
 
 
@@ -118,15 +135,18 @@ def rate_of_screw(
 
 
 @kernel()
-def force_of_screw(
-    sign: float, d: Vector, phi: Vector, e: float, e_y: float, n: Vector, m: Vector
-) -> tuple[Vector, Vector]:
-    """P(±h)ᵀ (n, m)."""
-    half, k = -0.5 * sign, 2.0 * e_y * dot(phi, d)
-    turned = twice_cross(phi, n)
-    angular = sum_of(sum_of(m, half, cross(phi, m)), e, twice_cross(phi, m))
-    angular = sum_of(sum_of(angular, half, cross(d, n)), e, both_turns(d, phi, n))
-    return sum_of(sum_of(n, half, cross(phi, n)), e, turned), sum_of(angular, k, turned)
+def forces_of_screw(
+    d: Vector, phi: Vector, e: float, e_y: float, n: Vector, m: Vector
+) -> tuple[tuple[Vector, Vector], tuple[Vector, Vector]]:
+    """P(h)ᵀ (n, m) and P(−h)ᵀ (n, m), which differ by the sign of what is odd in h."""
+    turned, k = twice_cross(phi, n), 2.0 * e_y * dot(phi, d)
+    linear = sum_of(n, e, turned)
+    angular = sum_of(sum_of(sum_of(m, e, twice_cross(phi, m)), e, both_turns(d, phi, n)), k, turned)
+    odd, odd_angular = cross(phi, n), sum_of(cross(phi, m), 1.0, cross(d, n))
+    return (
+        (sum_of(linear, -0.5, odd), sum_of(angular, -0.5, odd_angular)),
+        (sum_of(linear, 0.5, odd), sum_of(angular, 0.5, odd_angular)),
+    )
 
 
 @kernel()

@@ -23,6 +23,9 @@ from isodyn.mechanism.beam_part import refuse_name
 from isodyn.real_numbers import real_array, real_number
 
 Mass = Literal["consistent", "lumped"]
+FARTHEST = 2.0944  # radians that an element may turn or be twisted by at the start, 120°
+BETWEEN = 8  # pieces of an element that tell how far a curve turns in it
+ROUNDING = 1e-13  # of coordinates
 PARALLEL = 1e-6  # sine of the angle between a rod and `up` below which `up` says nothing
 SAME_PLACE = 1e-9  # of the length of a rod: how near to a node its place must be given
 
@@ -147,12 +150,12 @@ def shape_of_rod(
         places, tangents = _line(what, start, end, curve, int(elements))
         if np.linalg.norm(tangents, axis=1).min() <= 0:
             raise _same_point(what)
-        frames = _frames(what, tangents, up, real_number(f"{what}: twist", twist))
+        frames = _frames(what, tangents, up, _twist(what, twist, int(elements)))
     else:
         if up is not None or twist != 0.0:
             raise InputError(f"{what}: poses of nodes say where axes point; leave up and twist out", argument="curve")
         places, frames = _poses(what, curve, int(elements))
-    if np.linalg.norm(np.diff(places, axis=0), axis=1).min() <= 0:
+    if np.linalg.norm(np.diff(places, axis=0), axis=1).min() <= ROUNDING * np.abs(places).max():
         raise _same_point(what)
     screws = [
         np.concatenate(screw_between(places[k], frames[k], places[k + 1], frames[k + 1])[:2]) for k in range(elements)
@@ -162,6 +165,18 @@ def shape_of_rod(
 
 def _same_point(what: str) -> InputError:
     return InputError(f"{what}: two of its nodes are the same point", hint="check start, end and curve")
+
+
+def _too_far(what: str, does: str) -> InputError:
+    """An element only knows how its ends stand to each other: a turn by more than half is another one."""
+    return InputError(f"{what} {does} by more than 120° in one element", hint="use more elements")
+
+
+def _twist(what: str, given: Any, elements: int) -> float:
+    twist = real_number(f"{what}: twist", given)
+    if abs(twist) > FARTHEST * elements:
+        raise _too_far(what, "is twisted")
+    return twist
 
 
 def _poses(what: str, given: Any, elements: int) -> tuple[FloatArray, list[FloatArray]]:
@@ -186,8 +201,19 @@ def _line(
     if curve is None:
         first, last = vector3(f"{what}: start", start, "start"), vector3(f"{what}: end", end, "end")
         return first + shares[:, None] * (last - first), np.tile(last - first, (elements + 1, 1))
+    line = np.array([_on_curve(what, curve, s) for s in np.linspace(0.0, 1.0, BETWEEN * elements + 1)])
+    for k in range(elements):
+        if _turns(line[BETWEEN * k : BETWEEN * (k + 1) + 1]) > FARTHEST:
+            raise _too_far(what, "turns")
     places = np.array([_on_curve(what, curve, s) for s in shares])
     return places, np.array([_slope(what, curve, s) for s in shares])
+
+
+def _turns(points: FloatArray) -> float:
+    """How far a line of points turns, all corners counted."""
+    along = np.diff(points, axis=0)
+    sines = np.linalg.norm(np.cross(along[:-1], along[1:]), axis=1)
+    return float(np.arctan2(sines, (along[:-1] * along[1:]).sum(axis=1)).sum())
 
 
 def make_rod(name: str, shape: RodShape, velocity: Any, angular_velocity: Any) -> RodPart:
@@ -266,6 +292,8 @@ def _frames(what: str, tangents: FloatArray, up: Any, twist: float) -> list[Floa
     frames = []
     for k, x in enumerate(e):
         if k > 0:
+            if e[k - 1] @ x < np.cos(FARTHEST):
+                raise _too_far(what, "turns")
             y = _carried(e[k - 1], x, y)
         angle = twist * k / max(len(e) - 1, 1)
         side = np.cos(angle) * y + np.sin(angle) * np.cross(x, y)
@@ -276,8 +304,6 @@ def _frames(what: str, tangents: FloatArray, up: Any, twist: float) -> list[Floa
 def _carried(before: FloatArray, after: FloatArray, y: FloatArray) -> FloatArray:
     """y turned by the smallest rotation that takes one tangent to the next."""
     axis, c = np.cross(before, after), float(before @ after)
-    if c < -0.5:
-        raise InputError("the curve of a rod turns by more than 120° in one element", hint="use more elements")
     y = y + np.cross(axis, y) + np.cross(axis, np.cross(axis, y)) / (1.0 + c)
     y -= after * (after @ y)
     return np.asarray(y / np.linalg.norm(y))

@@ -108,7 +108,7 @@ def move_bodies(q: FloatArray, d: FloatArray, tables: Tables, out: FloatArray) -
     """out = q ⊕ d."""
     for k in range(tables.ground):
         body = tables.bodies[k]
-        kind, first_q, first_v = body.kind, body.first_q, body.first_v
+        kind, first_q, first_v = body.kind, natural(body.first_q), natural(body.first_v)
         for i in range(3 if kind < STATE else body.freedom):
             out[first_q + i] = q[first_q + i] + d[first_v + i]
         if kind == SPATIAL:

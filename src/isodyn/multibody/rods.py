@@ -6,18 +6,25 @@ from __future__ import annotations
 from numba import types
 
 from isodyn.beams.point_element import load_points, point_energies, point_tangent, strain_points
-from isodyn.beams.rod_element import add_coupled_inertia, coupled_energy, rod_energy, rod_forces, rod_tangent
+from isodyn.beams.rod_element import add_coupled_inertia, coupled_energy, rod_energy, rod_forces
+from isodyn.beams.rod_slopes import rod_tangent
 from isodyn.beams.rod_tables import PointElementData
 from isodyn.kernels.compiled import F, FloatArray, kernel
-from isodyn.multibody.tables import PLANAR, SCRATCH, TABLES, BodyData, Scratch, Tables
+from isodyn.kernels.lowering import natural
+from isodyn.multibody.tables import PLANAR, SCRATCH, SPATIAL, TABLES, BodyData, Scratch, Tables
 
 
 @kernel()
 def add_to(body: BodyData, both: FloatArray, out: FloatArray) -> None:
     """out += a force and a torque on a body, the components that it has."""
+    first = natural(body.first_v)
+    if body.kind == SPATIAL:
+        for i in range(6):
+            out[first + i] += both[i]
+        return
     for i in range(6):
         if body.columns[i] >= 0:
-            out[body.first_v + body.columns[i]] += both[i]
+            out[first + body.columns[i]] += both[i]
 
 
 @kernel(types.void(F, TABLES, SCRATCH, F), inner=True, apart=True)
@@ -70,6 +77,12 @@ def add_point_forces(
 @kernel()
 def add_block(block: int, stride: int, row: BodyData, column: BodyData, K: FloatArray, out: FloatArray) -> None:
     """J += K in a block, the components that the bodies have."""
+    if row.kind == SPATIAL and column.kind == SPATIAL:
+        first, step = natural(block), natural(stride)
+        for i in range(6):
+            for j in range(6):
+                out[first + i * step + j] += K[i, j]
+        return
     for i in range(6):
         r = row.columns[i]
         if r < 0:

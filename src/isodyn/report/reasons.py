@@ -22,6 +22,7 @@ from isodyn.schemes import (
     period_error,
     spectral_radius,
 )
+from isodyn.stepping.methods import DOP853, Auto, Radau
 
 RESOLVED = 0.5  # Ω of a mode that counts as resolved: 12.6 steps in a period
 OVERSHOOT = {
@@ -88,6 +89,12 @@ def _of_second_order(s: Scheme) -> list[str]:
 
 # ---- citations
 
+METHODS: dict[type, tuple[str, ...]] = {
+    DOP853: ("Hairer1993",),
+    Radau: ("Hairer1996",),
+    Auto: ("Hairer1993", "Hairer1996"),
+}
+
 
 @cache
 def works() -> dict[str, dict[str, str]]:
@@ -98,8 +105,9 @@ def works() -> dict[str, dict[str, str]]:
 
 
 def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
-    """The works behind a scheme: GS4, and who first described the classical ones."""
-    keys = ["Shimada2014"]
+    """The works behind a scheme: GS4, and who first described the classical ones; or behind a method
+    that chooses its steps."""
+    keys = list(METHODS[type(scheme)]) if type(scheme) in METHODS else ["Shimada2014"]
     name = str(getattr(scheme, "name", ""))
     for start, key in (
         ("Newmark", "Newmark1959"),

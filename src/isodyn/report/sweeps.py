@@ -13,9 +13,12 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.problems import get
 from isodyn.report import pages
 from isodyn.report.html import versions
 from isodyn.report.pages import Html
+from isodyn.report.reasons import works_in_words
+from isodyn.results.inputs import from_json
 from isodyn.sweeps.result import Sweep
 from isodyn.version import __version__
 
@@ -60,8 +63,20 @@ def page_of_sweep(found: Sweep, title: str | None, settings: dict[str, Any] | No
         chips=Html(shown),
         summary=Html(cards),
         drawn=Html(drawn),
-        run=pages.card("Settings and versions", pages.table([*(settings or {}).items(), *lines, *versions()])),
+        run=Html(
+            pages.card("Settings and versions", pages.table([*(settings or {}).items(), *lines, *versions()]))
+            + pages.card("Please cite", pages.items(_cited(found)))
+        ),
         version=__version__,
+    )
+
+
+def _cited(found: Sweep) -> list[str]:
+    """The works behind the scheme of the runs, and behind a ready problem."""
+    problem = (found.about.get("model") or {}).get("problem")
+    scheme = found.about.get("scheme")
+    return works_in_words(
+        None if scheme is None else from_json(scheme), None if problem is None else get(problem).citation
     )
 
 

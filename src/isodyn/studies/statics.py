@@ -176,8 +176,10 @@ def equilibrium(
         reduced = state.N.T @ K @ state.N, state.N.T @ M @ state.N
         g, largest = state.N.T @ state.left, max(largest, state.size)
         rounding = 100 * EPS * float(np.abs(sizes[:, None] * K * sizes).max()) * reach(system, state.q)
-        if np.abs(g).max(initial=0.0) <= max(tolerance * state.size, min(rounding, tolerance * largest)):
-            residual = float(np.abs(g).max(initial=0.0)) / largest if largest > 1e-200 else 0.0
+        left = np.abs(g).max(initial=0.0)
+        small = left <= max(tolerance * state.size, min(rounding, tolerance * largest))
+        if small or (left <= rounding and _stays(system, state, g, reduced[0])):
+            residual = float(left) / largest if largest > 1e-200 else 0.0
             return Equilibrium(system, t, state.q, state.lam, residual, k)
         found = (_downhill if stable else _newton)(ask, t, state, g, *reduced)
         if found is None:
@@ -245,6 +247,16 @@ def _downhill(ask: Questions, t: float, state: _Rest, g: FloatArray, K: FloatArr
                 return new
         sigma = max(4.0 * sigma, smallest)
     return None
+
+
+def _stays(system: System, state: _Rest, g: FloatArray, K: FloatArray) -> bool:
+    """Whether Newton's step from a stable position is lost in the last digits of the coordinates:
+    stiff bodies leave forces there that no position takes away."""
+    values, vectors = np.linalg.eigh((K + K.T) / 2)
+    if not values[0] > 0.0:
+        return False
+    d = state.N @ (vectors @ ((vectors.T @ g) / values))
+    return bool((np.abs(d) / system.scales.v).max() <= EPS * reach(system, state.q))
 
 
 def _newton(ask: Questions, t: float, state: _Rest, g: FloatArray, K: FloatArray, M: FloatArray) -> _Rest | None:

@@ -19,6 +19,7 @@ from isodyn.api import integrate
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.stepping.methods import StepMethod
 from isodyn.sweeps.outputs import Output, Reader
 from isodyn.sweeps.subjects import Subject
 
@@ -63,8 +64,11 @@ class Task:
         named = dict(zip(self.subject.names, map(float, values), strict=True))
         system, options = self.subject.prepared(named)
         given = {**options, **self.options, **more}
-        for key in ("dt", "t_end"):
-            if given.get(key) is None and not (key == "dt" and hasattr(given.get("scheme"), "rtol")):
+        chooses = isinstance(given.get("scheme"), StepMethod)
+        if chooses and "dt" not in self.options:
+            given.pop("dt", None)  # of the model: it belongs to the scheme that is not taken
+        for key in ("t_end",) if chooses else ("dt", "t_end"):
+            if given.get(key) is None:
                 raise InputError(f"{key} is missing: the model does not say it", hint=f"sweep(…, {key}=…)")
         return integrate(system, **given)
 

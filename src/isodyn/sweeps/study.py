@@ -67,6 +67,7 @@ class Study:
     about: dict[str, Any] = field(default_factory=dict)
     histories: tuple[bool, ...] = ()
     system: Any = None
+    scheme: Any = None  # of the runs, as the first of them has it
 
     def look(self) -> None:
         """Run a first step of the first point that starts: names of outputs are checked, and which
@@ -81,7 +82,8 @@ class Study:
             self.task.reader.find(sol)
             named = dict(zip(self.design.names, map(float, values), strict=True))
             found = self.task.reader.read(sol, named)
-            self.histories, self.system = tuple(np.ndim(x) > 0 for x in found), sol.system
+            self.histories = tuple(np.ndim(x) > 0 for x in found)
+            self.system, self.scheme = sol.system, sol.scheme
             if any(self.histories):
                 self.task.times = self._times(values)
             return
@@ -145,6 +147,7 @@ class Study:
             "parameters": [[v.name, dict(v.attributes)] for v in parameters],
             "outputs": [[v.name, v.rows > 0, dict(v.attributes)] for v in outputs],
             "model": self.task.subject.kept(),
+            "scheme": to_json(self.scheme),
             **self.about,
         }
         if self.design.sampling == "morris" and self.design.unit is not None:
