@@ -9,6 +9,7 @@ secant, to rounding of t. Then the action follows, and a start.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.later import Later
-from isodyn.marching.event_actions import changed
+from isodyn.marching.event_actions import changed, memory_of, recall_all
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
@@ -300,6 +301,7 @@ class EventWatch:
             "event_largest": self.guards.largest.copy(),
             "event_counts": np.array(self.counts, dtype=np.int64),
             "event_acted": np.array(self.acted),
+            "event_memory": json.dumps(memory_of(self.events)),
             **{f"event_log_{name}": value for name, value in self.log().items()},
         }
 
@@ -323,6 +325,7 @@ class EventWatch:
         self.guards.largest = found["event_largest"]
         self.counts = [int(count) for count in found["event_counts"]]
         self.acted = [float(t) for t in found["event_acted"]]
+        recall_all(self.events, json.loads(str(found["event_memory"])))
         log = {name: found[f"event_log_{name}"] for name in ("t", "index", "changed", "q", "v", "a", "lam")}
         self.happened = []
         for i, t in enumerate(log["t"]):
