@@ -56,11 +56,13 @@ def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
     times = times[times <= sol.t[-1]]
     if sol.t.size < 2 or times.size == 0:
         return sol
-    _, q, v, a, lam = interpolate(sol, times)
     k = np.searchsorted(sol.t, times, side="left")
-    ends = sol.t[k] == times
-    for row, own in zip((q, v, a, lam), (sol.q, sol.v, sol.a, sol.lam), strict=True):
-        row[ends] = own[k[ends]]
+    ends, whole = sol.t[k] == times, (sol.q, sol.v, sol.a, sol.lam)
+    q, v, a, lam = (own[k] for own in whole)
+    if not ends.all():
+        _, *between = interpolate(sol, times[~ends])
+        for row, inside in zip((q, v, a, lam), between, strict=True):
+            row[~ends] = inside
     last = np.searchsorted(sol.t, times, side="right") - 1
     aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux} | contacts_at(sol, times, q, v)
     aux |= {name: sol.aux[name][last] for name in FROM_THEN_ON if name in sol.aux} | _left_limits(sol, times)
