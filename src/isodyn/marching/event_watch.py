@@ -119,8 +119,9 @@ class EventWatch:
         for k in range(len(self.events)):
             g = self.value(k, now)
             guards.start_slopes[k] = (self.value(k, later) - g) / h
-            guards.starts[k] = 0.0 if k in zeros and abs(g) <= NOTHING * sizes[k] else g
             guards.largest[k] = max(guards.largest[k], abs(g))
+            noise = max(NOTHING * sizes[k] if k in zeros else 0.0, NOISE * float(guards.largest[k]))
+            guards.starts[k] = 0.0 if abs(g) <= noise else g
 
     # ---- what happened in a step
 

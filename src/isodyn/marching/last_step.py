@@ -329,9 +329,11 @@ class LastStep(AtRest):
         self.holds.append((max(int(self.counters.rows) - 1, 0), now))
         self.held = np.flatnonzero(now)
         self.state.lam[rows] = 0.0
-        if self.independent_rows(float(self.state.t)).dropped.size:
+        if self.drifts and self.independent_rows(float(self.state.t)).dropped.size:
             raise InputError(
-                f"rows can be released and locked where those that are held are independent; at t = {self.state.t:.6g} they are not"
+                "a formulation that drifts can release and lock rows where those that are held are independent;"
+                f" at t = {self.state.t:.6g} they are not",
+                hint="leave the formulation out",
             )
 
     def take_model(self, system: System, off: tuple[str, ...]) -> None:

@@ -121,7 +121,9 @@ def suited_to(
     if scheme is None:
         scheme = FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
     if newton is None:
-        newton = Newton(rtol=min(Newton.rtol if system.m else COARSEST, max(BESIDE_STEPS * policy.controlled_error, 1e-14)))
+        newton = Newton(
+            rtol=min(Newton.rtol if system.m else COARSEST, max(BESIDE_STEPS * policy.controlled_error, 1e-14))
+        )
     return scheme, newton
 
 
