@@ -67,7 +67,7 @@ def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
     aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux} | contacts_at(sol, times, q, v)
     aux |= {name: sol.aux[name][last] for name in FROM_THEN_ON if name in sol.aux} | _left_limits(sol, times)
     aux |= {name: sol.aux[name] for name in WHOLE if name in sol.aux}
-    if sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
+    if not ends.all() and sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
         _close_between(sol, times, q, v, np.flatnonzero(~ends), last)
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
     rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]
