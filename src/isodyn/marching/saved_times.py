@@ -43,6 +43,8 @@ def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray |
             raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
         resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")
         return np.linspace(t0, t_end, int(save))
+    if isinstance(save, bool):
+        raise InputError(f"save takes times, how many of them, or None, received {save!r}")
     times = real_array("save", save, "times, how many of them, or None").reshape(-1)
     if times.size == 0 or not (np.diff(times) > 0).all() or not (times[0] >= t0 and times[-1] <= t_end):
         raise InputError(
