@@ -364,3 +364,19 @@ def test_steps_to_given_times_do_not_go_with_controllers() -> None:
         iso.integrate(controlled(), dt=iso.StepTimes(np.linspace(0.01, 0.1, 10)), t_end=0.1)
     with pytest.raises(InputError, match="acts between steps of a run; NullSpace"):
         iso.integrate(controlled(), iso.DOP853(1e-8), iso.NullSpace(), t_end=0.1)
+
+
+@pytest.mark.parametrize("method", [None, iso.Radau(1e-6), iso.DOP853(1e-8)], ids=["GS4", "Radau", "order 8"])
+def test_rows_at_named_times_are_those(method: Any) -> None:
+    """Samples are no rows that somebody asked for; Radau and order 8 gave all of them."""
+    given = {"dt": 0.0125} if method is None else {}
+    law = "-30*(pin.angle - 0.4) - 4*pin.angle_rate"
+    times = [0.0, 0.05, 0.333, 0.725]
+    whole = iso.integrate(controlled(law, (), every=0.05), method, t_end=1.0, **given)
+    sol = iso.integrate(controlled(law, (), every=0.05), method, t_end=1.0, save=times, breakpoints=[0.6], **given)
+    np.testing.assert_array_equal(sol.t, times)
+    row = np.abs(whole.t - 0.05).argmin()
+    np.testing.assert_allclose(sol.q[1], whole.q[row], atol=1e-12)
+    np.testing.assert_allclose(sol.a[1], whole.a[row], atol=1e-7)
+    np.testing.assert_allclose(sol.aux["a_left"][0], whole.aux["a_left"][0], atol=1e-7)
+    assert sol.aux["breakpoint_rows"].tolist() == [1]

@@ -24,6 +24,7 @@ FREE = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
         ({"atol": [1e-9] * 3}, "or 2 of them"),
         ({"atol": "x"}, "atol must be a number"),
         ({"save": 1}, "save must be at least 2 times, received 1\nhint: both ends count"),
+        ({"save": True}, "save takes times, how many of them, or None, received True"),
         ({"save": [0.5, 0.2]}, "save must hold ascending times between t0 = 0 and t_end = 1"),
         ({"save": [0.5, 2.0]}, "save must hold ascending times"),
         ({"save": []}, "save must hold ascending times"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from isodyn.formulations import Formulation
+from isodyn.marching.sampling import controllers_of
 from isodyn.marching.schedule import Stretch
 from isodyn.results.inputs import fingerprint
 from isodyn.stepping.newton_settings import Newton
@@ -46,4 +47,7 @@ class RunsItself(Protocol[Result]):
 
 def digest_of(system: Any) -> str:
     """What tells a system, or several that are run together, from others."""
-    return system.digest() if isinstance(system, RunsItself) else fingerprint(system)
+    if isinstance(system, RunsItself):
+        return str(system.digest())
+    controllers = [one.told() for one in controllers_of(system)]
+    return " ".join([fingerprint(system), *([str(controllers)] if controllers else [])])

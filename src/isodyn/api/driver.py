@@ -19,6 +19,7 @@ from isodyn.later import Later
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
 from isodyn.marching.composition import check_composition
+from isodyn.marching.event_actions import memory_of
 from isodyn.marching.index_reduction import reduced_index
 from isodyn.marching.method import refuse_sized, settle, suited_to, unconstrained
 from isodyn.marching.progress import Progress
@@ -271,6 +272,7 @@ def _begun(
     """The checkpoint of a run, with what the run was asked for."""
     kept = as_checkpoint(checkpoint)
     if kept is not None and not kept.begun:
+        memory_of(read_events(events))  # refused now, not at the first checkpoint
         kept.begin(digest_of(as_system(system)), options, len(read_events(events)), executor=executor)
     return kept
 

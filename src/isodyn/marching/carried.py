@@ -46,6 +46,7 @@ def carried(run: Run) -> dict[str, Any]:
         "switch_rows": np.array([row for row, _ in run.switched], dtype=np.int64),
         "switched": np.array(["\n".join(off) for _, off in run.switched], dtype=str),
         **({} if run.watch is None else run.watch.carried()),
+        **({} if run.sampling is None else run.sampling.carried()),
     }
 
 
@@ -58,6 +59,8 @@ def put_back(run: Run, found: dict[str, Any]) -> None:
         (int(row), held.astype(bool)) for row, held in zip(found["hold_rows"], found["hold_masks"], strict=True)
     ]
     run.held = np.flatnonzero(run.holds[-1][1]) if run.holds else None
+    if run.sampling is not None:
+        run.sampling.put_back(found)
     if found["loads_off"].size:
         off = {str(name) for name in found["loads_off"]}
         run.take_model(switched_off.without_loads(run.system, off), tuple(sorted(off)))

@@ -14,6 +14,7 @@ from isodyn.kernels.struct_types import number_of
 from isodyn.linear_solvers.rank import decide
 from isodyn.marching import contact_march
 from isodyn.marching.contact_march import TAKEN, ContactRows
+from isodyn.marching.last_step import lengthened
 from isodyn.marching.near_contacts import NearContacts
 from isodyn.marching.run import Run
 from isodyn.multibody.rows import FAR
@@ -246,10 +247,10 @@ class ContactSteps(Run):
         """Memory for k rows; impacts have rows of their own."""
         if k <= self.rows.t.size:
             return
-        more = max(k, self.rows.t.size + self.rows.t.size // 2) - self.rows.t.size
-        self.ranks = np.pad(self.ranks, [(0, more)]) if self.ranks.size else self.ranks
-        self.rows = type(self.rows)(*(np.pad(x, [(0, more), (0, 0)][: x.ndim]) for x in self.rows))
-        self.kept = ContactRows(*(np.pad(x, [(0, more), (0, 0)]) for x in self.kept))
+        k = max(k, self.rows.t.size + self.rows.t.size // 2)
+        self.ranks = lengthened(self.ranks, k) if self.ranks.size else self.ranks
+        self.rows = type(self.rows)(*(lengthened(x, k) for x in self.rows))
+        self.kept = ContactRows(*(lengthened(x, k) for x in self.kept))
 
     def keep_row(self) -> None:
         """The state as a row, if it is none yet, with its contacts."""

@@ -41,6 +41,14 @@ class EnforcedRows(StepMemory):
         M, G = self.ask.mass(t, self.state.q, self.state.v), self.ask.G(t, self.state.q, self.state.v)
         return choose_sparse(pattern, M.data, G.data, self.weights.matrix)
 
+    def of_held(self, G: Any) -> Any:
+        """G with zeros in rows that events have released."""
+        if self.held is None or self.held.size == G.shape[0]:
+            return G
+        found = np.zeros(G.shape)
+        found[self.held] = full(G)[self.held]
+        return found
+
     def moved_from(self, q: FloatArray) -> bool:
         """Whether the state has moved so far from q that rows should be chosen again."""
         by, now = self.weights.q, self.state.q

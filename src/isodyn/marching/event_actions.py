@@ -3,17 +3,36 @@ velocities. Time goes on from where it is, and accelerations and multipliers fol
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.marching.python_memory import recall, remembered
 from isodyn.marching.start import SMALL, gaps
 from isodyn.results.solution import Sample
+from isodyn.stepping.events import Event, name_of
 from isodyn.systems.questions import Questions
 
 HINT = "for example lambda s: s._replace(v=-0.5 * s.v)"
+
+
+def memory_of(events: Sequence[Event]) -> list[Any]:
+    """What the actions of events remember, for a checkpoint: variables that they set, and that
+    forces may read."""
+    return [
+        None if event.action is None else remembered(event.action, f"the action of {name_of(event, k)}")
+        for k, event in enumerate(events)
+    ]
+
+
+def recall_all(events: Sequence[Event], saved: list[Any]) -> None:
+    """Let the actions of events remember that."""
+    for k, (event, memory) in enumerate(zip(events, saved, strict=True)):
+        if event.action is not None:
+            recall(event.action, memory, f"the action of {name_of(event, k)}")
 
 
 def changed(action: Any, sample: Sample) -> Sample:

@@ -9,18 +9,20 @@ secant, to rounding of t. Then the action follows, and a start.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import ConvergenceError, NonFiniteError
+from isodyn.errors import NonFiniteError
 from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.later import Later
-from isodyn.marching.event_actions import changed
+from isodyn.marching.event_actions import changed, memory_of, recall_all
+from isodyn.marching.event_zeros import Zero, accumulation, after_zero, turning_points
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
@@ -37,20 +39,11 @@ EPS = float(np.finfo(np.float64).eps)
 PIECES = 8  # of a step in which signs are compared
 NOTHING = 1e-9  # of the values of a function in a step: as small as this after an event, it is zero
 SAME_TIME = 1e-12  # of a step: two events are at the same time
-RE_STEPS = 12
-HALVINGS = 48  # of a piece, to find how g leaves a zero
+SAME = 1e-6  # of a step: two zeros of one function are the same one
+RE_STEPS, OF_JUMPS = 12, 80  # repetitions of a step that shall end at a zero, or at a jump
 # so many events that act, each nearer to the one before than this part of the run, mean that they
 # accumulate
 CROWD, CLOSE = 8, 1e-9
-
-
-@dataclass
-class Zero:
-    """A zero of one of the functions."""
-
-    t: float
-    number: int
-    rising: bool
 
 
 class EventWatch:
@@ -112,9 +105,9 @@ class EventWatch:
             return g
         return value_of(event, number, sample, self.functions[k])
 
-    def begin(self, zeros: tuple[int, ...] = ()) -> None:
+    def begin(self, zeros: tuple[int, ...] = (), sizes: Any = None) -> None:
         """Values and slopes at a start; those of `zeros` are zero up to rounding, and that is what
-        they are taken to be if they are small."""
+        they are taken to be if they are small beside these sizes."""
         run, guards = self.run, self.guards
         state = run.state
         now = Sample(float(state.t), state.q, state.v, state.a, state.lam)
@@ -126,9 +119,9 @@ class EventWatch:
         for k in range(len(self.events)):
             g = self.value(k, now)
             guards.start_slopes[k] = (self.value(k, later) - g) / h
-            size = max(abs(guards.starts[k]), abs(guards.ends[k]))
-            guards.starts[k] = 0.0 if k in zeros and abs(g) <= NOTHING * size else g
             guards.largest[k] = max(guards.largest[k], abs(g))
+            noise = max(NOTHING * sizes[k] if k in zeros else 0.0, NOISE * float(guards.largest[k]))
+            guards.starts[k] = 0.0 if abs(g) <= noise else g
 
     # ---- what happened in a step
 
@@ -139,21 +132,29 @@ class EventWatch:
         for k, g in enumerate(guards.ends):
             if not np.isfinite(g):
                 self.value(k, path(t_1))  # raises
-        zeros = sorted((zero for k in range(len(self.events)) for zero in self.zeros(k, path)), key=lambda zero: zero.t)
-        for place, zero in enumerate(zeros):
-            if self.acts(zero.number):
-                together = SAME_TIME * (t_1 - float(run.memory.before.t))
-                others = [one for one in zeros[place + 1 :] if one.t <= zero.t + together]
-                return self.act([zero, *others], run.on_constraints(path(zero.t)))
+        zeros = self.all_zeros(path)
+        first = self.first_that_acts(zeros)
+        if first is not None:
+            return self.act(first, run.on_constraints(path(first.t)))
+        for zero in zeros:
             self.note(zero, run.on_constraints(path(zero.t)))
         moved = (guards.starts != 0.0) | (guards.ends != 0.0)
         guards.starts[moved], guards.start_slopes[moved] = guards.ends[moved], guards.end_slopes[moved]
         return None
 
-    def acts(self, k: int) -> bool:
-        """Whether the next zero of function k changes the course of the run."""
-        event = self.events[k]
-        return event.acts or bool(event.terminal and self.counts[k] + 1 >= event.terminal)
+    def all_zeros(self, path: Callable[[float], Sample]) -> list[Zero]:
+        """Zeros of all functions in the last step, one after the other."""
+        return sorted((zero for k in range(len(self.events)) for zero in self.zeros(k, path)), key=lambda zero: zero.t)
+
+    def first_that_acts(self, zeros: list[Zero]) -> Zero | None:
+        """The first of these zeros that changes the course of the run."""
+        counts = [*self.counts]
+        for zero in zeros:
+            event, k = self.events[zero.number], zero.number
+            counts[k] += 1
+            if event.acts or (event.terminal and counts[k] >= event.terminal):
+                return zero
+        return None
 
     def zeros(self, k: int, path: Callable[[float], Sample]) -> list[Zero]:
         """Zeros of function k in the last step, in directions that count."""
@@ -179,7 +180,7 @@ class EventWatch:
             if g_b == 0.0:
                 found.append(Zero(t_b, k, g_a < 0.0))
                 continue
-            first = self.after_zero(g, t_a, t_b)
+            first = after_zero(g, t_a, t_b)
             if g(first) * g_b < 0.0:
                 t = optimize.brentq(g, first, t_b, xtol=EPS * max(abs(t_b), t_b - t_a), rtol=4 * EPS)
                 found.append(Zero(float(t), k, g_a < 0.0))
@@ -188,19 +189,6 @@ class EventWatch:
                 self.run.take_back()
                 raise accumulation(t_a, "the next follows within rounding of t")
         return found
-
-    @staticmethod
-    def after_zero(g: Callable[[float], float], t_a: float, t_b: float) -> float:
-        """t_a where g has another sign there than at t_b; else, if g is zero there, a time soon
-        after at which it has, or t_a if none is found."""
-        g_b, reach = g(t_b), t_b - t_a
-        if g(t_a) * g_b < 0.0:
-            return t_a
-        for _ in range(HALVINGS):
-            reach *= 0.5
-            if g(t_a + reach) * g_b < 0.0:
-                return t_a + reach
-        return t_a
 
     def note(self, zero: Zero, before: Sample, after: Sample | None = None) -> None:
         """Keep an event."""
@@ -211,17 +199,33 @@ class EventWatch:
 
     # ---- events that change the course of the run
 
-    def act(self, zeros: list[Zero], located: Sample) -> str | None:
-        """End the last step at the first of these zeros, which are at the same time, and do there
-        what they ask for; `located` is the state there on the interpolant."""
-        run, first = self.run, zeros[0]
-        t_0, t_1 = float(run.memory.before.t), float(run.state.t)
+    def act(self, first: Zero, located: Sample) -> str | None:
+        """End the last step at this zero and do there what it and those at the same time ask for;
+        `located` is the state there on the interpolant. The shorter step differs from the
+        interpolant: an event that it brings before this one acts first."""
+        run, t_0, t_1 = self.run, float(self.run.memory.before.t), float(self.run.state.t)
+        sizes = np.maximum(np.abs(self.guards.starts), np.abs(self.guards.ends))  # in the whole step
         t = self.end_step_at(first, t_0, t_1, located)
+        for _ in range(RE_STEPS):
+            zeros = self.zeros_so_far(first, t) if t != t_0 else []
+            earlier = self.first_that_acts([zero for zero in zeros if zero.t < t])
+            if earlier is None:
+                break
+            first, t = earlier, self.end_step_at(earlier, t_0, t_1, run.on_constraints(run.path()(earlier.t)))
+        inside, path = [zero for zero in zeros if zero.t < t], run.path()
+        for zero in inside:
+            self.note(zero, run.on_constraints(path(zero.t)))
         if t != t_1:
             run.count_part()
         run.fill_rows()
         before = run.sample()
-        zeros = [Zero(t, zero.number, zero.rising) for zero in zeros]
+        # as the user has named them
+        now = sorted([replace(first, t=t), *(x for x in zeros if x.t >= t)], key=lambda one: self.order[one.number])
+        return self.do(now, before, sizes)
+
+    def do(self, zeros: list[Zero], before: Sample, sizes: FloatArray) -> str | None:
+        """What these zeros ask for, all of them at the state of the run."""
+        run, t = self.run, zeros[0].t
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
         for action in actions:
@@ -230,7 +234,7 @@ class EventWatch:
         if any(action is not None for action in actions):
             run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
-            self.begin(tuple(zero.number for zero in zeros))
+            self.begin(tuple(zero.number for zero in zeros), sizes)
             self.refuse_crowd(t)
         else:
             run.keep_row()
@@ -240,6 +244,29 @@ class EventWatch:
             name = name_of(self.events[ends[0].number], self.order[ends[0].number])
             return f"stopped by {name} at t = {t:g} after {int(run.counters.steps)} steps"
         return None
+
+    def is_now(self, zero: float, t: float) -> bool:
+        """Whether a zero is at the end of the step, at t, up to rounding."""
+        return t - zero <= SAME_TIME * (t - float(self.run.memory.before.t)) + 2.0 * float(np.spacing(abs(t)))
+
+    def zeros_so_far(self, first: Zero, t: float) -> list[Zero]:
+        """Zeros of the other functions in the step to t as it was repeated, and earlier ones of the
+        first; those that are as good as at its end have its time."""
+        run, guards = self.run, self.guards
+        now, span = run.sample(), t - float(run.memory.before.t)
+        for k in range(len(self.events)):
+            g = self.value(k, now)
+            guards.ends[k] = 0.0 if abs(g) <= NOISE * guards.largest[k] else g
+        found = [zero for zero in self.all_zeros(run.path()) if zero.number != first.number or zero.t < t - SAME * span]
+        found = [replace(zero, t=t) if self.is_now(zero.t, t) else zero for zero in found]
+        known = {first.number, *(zero.number for zero in found if zero.t == t)}
+        for k in {*range(len(self.events))} - known:
+            before, g, slope = float(guards.starts[k] or guards.start_slopes[k]), self.value(k, now), self.slope(k)
+            rising = slope > 0.0
+            counts = before * slope < 0.0 and before * g > 0.0 and self.events[k].direction * (1 if rising else -1) >= 0
+            if counts and self.is_now(t - abs(g / slope), t):  # it has not passed zero yet, and would at once
+                found.append(Zero(t, k, rising))
+        return found
 
     def ends_run(self, k: int) -> bool:
         """Whether the next zero of function k ends the run."""
@@ -253,24 +280,30 @@ class EventWatch:
         ulp = float(np.spacing(max(abs(t_0), abs(t_1))))
         if t_1 - t <= 0.5 * ulp:
             return t_1
-        run.take_back()
+        if float(run.state.t) == t_1:
+            run.take_back()
         if t - t_0 <= 0.5 * ulp:
+            run.state.copy_from(run.memory.before)
             return t_0
         sign = -1.0 if zero.rising else 1.0  # of the function before the zero
-        low, high, last = t_0, t_1, None
-        for _ in range(RE_STEPS):
+        nothing = NOTHING * max(abs(self.guards.starts[k]), abs(self.guards.ends[k]))
+        low, high, last, reach = t_0, t_1, None, ulp
+        for tried in range(OF_JUMPS):
             if not run.step_again(t):
                 run.put_state(located)
                 break
             g = self.value(k, run.sample())
-            if sign * g > 0.0:
-                low = t
-            else:
-                high = t
+            low, high = (t, high) if sign * g > 0.0 else (low, t)
             slope = self.slope(k) if last is None else (g - last[1]) / (t - last[0])
             last = t, g
-            new = t - g / slope if slope != 0.0 and np.isfinite(slope) else 0.5 * (low + high)
-            if g == 0.0 or abs(new - t) <= 0.5 * ulp or high - low <= ulp:
+            if slope != 0.0 and np.isfinite(slope):
+                new = t - g / slope
+            else:  # a jump, which is not far
+                new, reach = (low + reach if sign * g > 0.0 else high - reach), 8.0 * reach
+            done = g == 0.0 or abs(new - t) <= 0.5 * ulp or high - low <= ulp
+            if done or (tried >= RE_STEPS and abs(g) <= nothing):
+                if sign * g > nothing and run.step_again(high):  # before a jump: it is passed
+                    return high
                 break
             t = new if low < new < high else 0.5 * (low + high)
         return float(run.state.t)
@@ -300,6 +333,7 @@ class EventWatch:
             "event_largest": self.guards.largest.copy(),
             "event_counts": np.array(self.counts, dtype=np.int64),
             "event_acted": np.array(self.acted),
+            "event_memory": json.dumps(memory_of(self.events)),
             **{f"event_log_{name}": value for name, value in self.log().items()},
         }
 
@@ -323,6 +357,7 @@ class EventWatch:
         self.guards.largest = found["event_largest"]
         self.counts = [int(count) for count in found["event_counts"]]
         self.acted = [float(t) for t in found["event_acted"]]
+        recall_all(self.events, json.loads(str(found["event_memory"])))
         log = {name: found[f"event_log_{name}"] for name in ("t", "index", "changed", "q", "v", "a", "lam")}
         self.happened = []
         for i, t in enumerate(log["t"]):
@@ -342,31 +377,3 @@ class EventWatch:
             found["event_q"].append(np.array([one.q for one in own]).reshape(len(own), self.run.system.nq))
             found["event_v"].append(np.array([one.v for one in own]).reshape(len(own), self.run.system.nv))
         return found
-
-
-def accumulation(t: float, why: str) -> ConvergenceError:
-    """The error for events that follow each other faster and faster."""
-    return ConvergenceError(
-        f"events accumulate at t = {t:.6g}: {why}",
-        hint="let an action end such a sequence: hold what has nearly come to rest, or make the event terminal",
-    )
-
-
-def turning_points(
-    g: Callable[[float], float], times: list[float], values: list[float], nothing: float
-) -> tuple[list[float], list[float]]:
-    """Times and values with the places added at which g turns round towards zero and passes it, by
-    more than nothing: where it only touches zero, no event is."""
-    more = []
-    for i in range(1, len(times) - 1):
-        sign = np.sign(values[i])
-        same = values[i - 1] * sign > 0.0 and values[i + 1] * sign > 0.0
-        if same and abs(values[i]) <= min(abs(values[i - 1]), abs(values[i + 1])):
-            found = optimize.minimize_scalar(
-                lambda t, sign=sign: sign * g(float(t)), bounds=(times[i - 1], times[i + 1]), method="bounded",
-                options={"xatol": 1e-12 * (times[-1] - times[0])},
-            )  # fmt: skip
-            if sign * g(float(found.x)) < -nothing:
-                more.append((float(found.x), g(float(found.x))))
-    pairs = sorted([*zip(times, values, strict=True), *more])
-    return [t for t, _ in pairs], [value for _, value in pairs]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 PARTS = 1000  # of the time span, on the progress bar of runs whose steps are not counted before
 SNAP = 1e-6  # of Δt: a grid time nearer to an event than this is left out
+# rows of a run that nobody has counted before: at first, and numbers in them
+FEWEST_ROWS, MOST_ROWS, NUMBERS = 128, 2048, 50_000
 UNITS = 100  # distances of neighbouring times: no step is smaller
 
 
@@ -200,9 +202,8 @@ class LastStep(AtRest):
         if k <= self.rows.t.size or not (self.sized or self.watch is not None):
             return
         require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
-        more = [(0, k - self.rows.t.size), (0, 0)]
-        self.ranks = np.pad(self.ranks, more[:1]) if self.ranks.size else self.ranks
-        self.rows = march.SavedRows(*(np.pad(rows, more[: rows.ndim]) for rows in self.rows))
+        self.ranks = lengthened(self.ranks, k) if self.ranks.size else self.ranks
+        self.rows = march.SavedRows(*(lengthened(rows, k) for rows in self.rows))
 
     def fill_rows(self) -> None:
         """Rows inside the last step, of runs that have such."""
@@ -328,9 +329,11 @@ class LastStep(AtRest):
         self.holds.append((max(int(self.counters.rows) - 1, 0), now))
         self.held = np.flatnonzero(now)
         self.state.lam[rows] = 0.0
-        if self.independent_rows(float(self.state.t)).dropped.size:
+        if self.drifts and self.independent_rows(float(self.state.t)).dropped.size:
             raise InputError(
-                f"rows can be released and locked where those that are held are independent; at t = {self.state.t:.6g} they are not"
+                "a formulation that drifts can release and lock rows where those that are held are independent;"
+                f" at t = {self.state.t:.6g} they are not",
+                hint="leave the formulation out",
             )
 
     def take_model(self, system: System, off: tuple[str, ...]) -> None:
@@ -344,3 +347,16 @@ class LastStep(AtRest):
         self.legs.clear()
         self.renew_memory()
         self.look(float(self.state.t))
+
+
+def rows_at_first(numbers: int) -> int:
+    """How many rows of so many numbers a run has memory for if nobody knows how many there will
+    be."""
+    return max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // numbers))
+
+
+def lengthened(rows: Any, k: int) -> Any:
+    """Memory for k rows that begins with these."""
+    longer = np.zeros((k, *rows.shape[1:]), dtype=rows.dtype)
+    longer[: len(rows)] = rows
+    return longer

@@ -19,11 +19,14 @@ from isodyn.stepping.coefficients import coefficients, starting_scheme
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy
 from isodyn.stepping.position_level import warn_weak
+from isodyn.stepping.step_error import PRECISE
 from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
 SECOND_ORDER = 1e-9  # |λ₅ − ½ − φ| of members of second order
-BESIDE_STEPS = 1e-2  # of the error of a step: the error of its iteration
+# error of the iteration of a step that is kept to a tolerance: of the error of the step; and the most, with
+# which the balance at its end counts as zero
+BESIDE_STEPS, COARSEST = 1e-2, PRECISE
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +121,9 @@ def suited_to(
     if scheme is None:
         scheme = FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
     if newton is None:
-        newton = Newton(rtol=min(Newton.rtol, max(BESIDE_STEPS * policy.controlled_error, 1e-14)))
+        newton = Newton(
+            rtol=min(Newton.rtol if system.m else COARSEST, max(BESIDE_STEPS * policy.controlled_error, 1e-14))
+        )
     return scheme, newton
 
 

@@ -70,8 +70,10 @@ class MethodRows(Run):
         for k in range(begin, int(self.counters.rows)):
             t, q, v = float(rows.t[k]), rows.q[k], rows.v[k]
             G = self.ask.G(t, q, v)
-            if self.held is not None:  # and these are independent
+            if self.held is not None:
                 self.ranks[k] = enforced
+                if self.independent.dropped.size:
+                    rows.lam[k] = least_multipliers(self.of_held(G), rows.lam[k], self.system.scales)
                 continue
             rank, diagonal = self.rank_of(G)
             if enforced:

@@ -19,7 +19,6 @@ from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_CONVERGED, OK, RAISED, SINGULAR, FloatArray
 from isodyn.kernels.struct_types import number_of
-from isodyn.linear_solvers.rows import choose
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.automatic import ToExplicit, ToImplicit, stepper_for
 from isodyn.marching.branch_start import limits_on_branch
@@ -299,8 +298,10 @@ class MethodRun(MethodRows):
         """With redundant rows: the dropped ones still hold, or another set is taken."""
         state, chosen = self.state, self.independent
         now = float(state.t), state.q, state.v
-        violated = max(float(np.abs(gap).max(initial=0.0)) for _, gap, _ in gaps(self.ask, *now, self.slowest))
-        if violated > ROUNDING and choose(self.ask.G(*now) * self.system.scales.v).rank > chosen.rank:
+        held = np.arange(self.system.m) if self.held is None else self.held
+        off = (gap[held[held < gap.size]] for _, gap, _ in gaps(self.ask, *now, self.slowest))
+        violated = max(float(np.abs(gap).max(initial=0.0)) for gap in off)
+        if violated > ROUNDING and self.independent_rows(now[0], self.ask.G(*now)).rank > chosen.rank:
             self.choose_again()
         self.keep_rows(self.ask.G(*now))
         if self.independent is not chosen:

@@ -86,7 +86,7 @@ def least_norm(run: Run, G: Any) -> FloatArray:
         if work.reference >= 0.0:
             run.sharing, run.independence = (run.independent, work), work.reference
             return lam
-    return least_multipliers(G, run.memory.lam_1 if run.drifts else run.state.lam, run.system.scales)
+    return least_multipliers(run.of_held(G), run.memory.lam_1 if run.drifts else run.state.lam, run.system.scales)
 
 
 def sharing(run: Run, lam: FloatArray, work: Sharing | None = None, G: Any = None) -> Sharing:

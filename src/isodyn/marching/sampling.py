@@ -9,7 +9,7 @@ multipliers keep their order; where it does not, steps go on.
 
 from __future__ import annotations
 
-import copy
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.marching.at_balance import show_multipliers
 from isodyn.marching.held_inputs import HeldInputs
+from isodyn.marching.python_memory import recall, remembered
 from isodyn.marching.readings import reading
 from isodyn.systems.base import System
 
@@ -78,12 +79,10 @@ def sampling_of(run: Run, dt: float | None) -> Sampling | None:
             f"{controllers[0].what} samples at equal distances in time; steps to given times need not end there",
             hint="take a constant dt, or iso.Adaptive(rtol)",
         )
+    found = Sampling(run, controllers, dt)
     if run.checkpoint is not None:
-        raise InputError(
-            "what laws of controllers remember cannot be kept in a checkpoint",
-            hint="iso.Stepper saves and restores inside one program",
-        )
-    return Sampling(run, controllers, dt)
+        found.carried()  # refused now, not after an hour
+    return found
 
 
 class Sampled:
@@ -102,6 +101,15 @@ class Sampled:
         self.waiting: list[FloatArray] = [np.zeros(len(controller.writes)) for _ in range(controller.delay)]
         if hasattr(controller.law, "reset"):
             controller.law.reset()
+
+    def memory(self, *, copies: bool = False) -> Any:
+        """What the law remembers."""
+        return None if self.law is None else remembered(self.law, f"the law of {self.what}", copies=copies)
+
+    def recall(self, memory: Any) -> None:
+        """Let the law remember that."""
+        if self.law is not None:
+            recall(self.law, memory, f"the law of {self.what}")
 
     def whole_steps(self, dt: float) -> int:
         """How many steps lie between two samples."""
@@ -204,19 +212,33 @@ class Sampling:
         return of_mechanisms.with_inputs(self.run.system, given)
 
     def saved(self) -> list[Any]:
-        """What the controllers remember."""
-        return [
-            (one.next, [*one.waiting], None if one.law is None else copy.deepcopy(vars_of(one.law))) for one in self.all
-        ]
+        """What the controllers remember, for this process."""
+        return [(one.next, [*one.waiting], one.memory(copies=True)) for one in self.all]
 
     def restore(self, saved: list[Any]) -> None:
         """Remember that instead."""
         for one, (number, waiting, memory) in zip(self.all, saved, strict=True):
             one.next, one.waiting = number, [*waiting]
-            if memory:
-                vars(one.law).update(copy.deepcopy(memory))
+            one.recall(memory)
 
+    def carried(self) -> dict[str, Any]:
+        """What a checkpoint keeps of controllers, and of what they have written so far."""
+        record = self.record or {}
+        return {
+            "controllers": json.dumps([(one.next, np.array(one.waiting).tolist(), one.memory()) for one in self.all]),
+            "inputs": json.dumps({name: value.tolist() for name, value in self.inputs.values.items()}),
+            "inputs_so_far": json.dumps({k: [(t, x.tolist()) for t, x in all_of] for k, all_of in record.items()}),
+        }
 
-def vars_of(law: Any) -> dict[str, Any]:
-    """What an object with a memory remembers; nothing of plain and compiled functions."""
-    return dict(vars(law)) if hasattr(law, "reset") else {}
+    def put_back(self, found: dict[str, Any]) -> None:
+        """Go on from a checkpoint."""
+        self.restore(
+            [
+                (int(number), [np.array(values) for values in waiting], memory)
+                for number, waiting, memory in json.loads(str(found["controllers"]))
+            ]
+        )
+        self.inputs.put_back({name: np.array(x) for name, x in json.loads(str(found["inputs"])).items()})
+        if self.record is not None:
+            so_far = json.loads(str(found["inputs_so_far"]))
+            self.record = {name: [(t, np.array(x)) for t, x in all_of] for name, all_of in so_far.items()}

@@ -43,6 +43,8 @@ def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray |
             raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
         resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")
         return np.linspace(t0, t_end, int(save))
+    if isinstance(save, bool):
+        raise InputError(f"save takes times, how many of them, or None, received {save!r}")
     times = real_array("save", save, "times, how many of them, or None").reshape(-1)
     if times.size == 0 or not (np.diff(times) > 0).all() or not (times[0] >= t0 and times[-1] <= t_end):
         raise InputError(
@@ -56,16 +58,18 @@ def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
     times = times[times <= sol.t[-1]]
     if sol.t.size < 2 or times.size == 0:
         return sol
-    _, q, v, a, lam = interpolate(sol, times)
     k = np.searchsorted(sol.t, times, side="left")
-    ends = sol.t[k] == times
-    for row, own in zip((q, v, a, lam), (sol.q, sol.v, sol.a, sol.lam), strict=True):
-        row[ends] = own[k[ends]]
+    ends, whole = sol.t[k] == times, (sol.q, sol.v, sol.a, sol.lam)
+    q, v, a, lam = (own[k] for own in whole)
+    if not ends.all():
+        _, *between = interpolate(sol, times[~ends])
+        for row, inside in zip((q, v, a, lam), between, strict=True):
+            row[~ends] = inside
     last = np.searchsorted(sol.t, times, side="right") - 1
     aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux} | contacts_at(sol, times, q, v)
     aux |= {name: sol.aux[name][last] for name in FROM_THEN_ON if name in sol.aux} | _left_limits(sol, times)
     aux |= {name: sol.aux[name] for name in WHOLE if name in sol.aux}
-    if sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
+    if not ends.all() and sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
         _close_between(sol, times, q, v, np.flatnonzero(~ends), last)
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
     rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]

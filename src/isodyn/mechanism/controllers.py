@@ -109,6 +109,22 @@ class Controller(ShownInNotebooks):
         """What it is, in words."""
         return f"controller {self.name!r}"
 
+    def told(self) -> str:
+        """Return what tells it from other controllers.
+
+        Returns
+        -------
+        text
+            Its settings; of a law in Python its name, and the constants and names in its code.
+        """
+        law: Any = self.law
+        if callable(law):
+            code = getattr(law, "__code__", None) or getattr(vars(type(law)).get("__call__"), "__code__", None)
+            constants = [x for x in code.co_consts if isinstance(x, int | float | complex)] if code is not None else []
+            names = code.co_names if code is not None else ()
+            law = getattr(law, "__qualname__", type(law).__qualname__), constants, names
+        return repr((self.name, self.every, self.reads, self.writes, law, self.delay, self.low, self.high))
+
     def check(self, parts: Parts) -> None:
         """Refuse a controller whose loads are unknown, take no input, or belong to another one.
 
