@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from isodyn.formulations import Formulation
 from isodyn.marching.schedule import Stretch
-from isodyn.results.inputs import fingerprint
+from isodyn.results.identity import identity
 from isodyn.stepping.newton_settings import Newton
 
 Result = TypeVar("Result", covariant=True)
@@ -46,4 +46,4 @@ class RunsItself(Protocol[Result]):
 
 def digest_of(system: Any) -> str:
     """What tells a system, or several that are run together, from others."""
-    return system.digest() if isinstance(system, RunsItself) else fingerprint(system)
+    return system.digest() if isinstance(system, RunsItself) else identity(system)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ def file_subject(model: Any, names: tuple[str, ...]) -> Subject | None:
     read = build.load_model(model) if is_path else model
     if read.model.problem is not None and any(address(name) is not None for name in names):
         raise InputError(f"{read.source.name} names a ready problem, whose parts have no names here")
-    return FileSubject(read.source.text, read.source.name, read.parameters, names)
+    return FileSubject(read.source.text, read.source.name, read.parameters, names, read.files())
 
 
 @dataclass
@@ -50,13 +50,15 @@ class FileSubject(Subject):
     file: str
     parameters: Mapping[str, float]
     names: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)  # that the text names, as they were at the start
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("text", "file", "parameters", "names")
+        names = ("text", "file", "parameters", "names", "files")
         return {name: getattr(self, name) for name in names}
 
     def kept(self) -> dict[str, Any]:
-        return {"text": self.text, "name": self.file, "parameters": dict(self.parameters)}
+        found = {"text": self.text, "name": self.file, "parameters": dict(self.parameters)}
+        return found | ({"files": reader.packed(self.files)} if self.files else {})
 
     @property
     def title(self) -> str:
@@ -65,7 +67,7 @@ class FileSubject(Subject):
     @cached_property
     def _base(self) -> Any:
         """The model as its file has it."""
-        return build.model_from_text(self.text, self.file, self._plain(self.parameters))
+        return build.model_from_text(self.text, self.file, self._plain(self.parameters), self.files)
 
     def _plain(self, values: Mapping[str, float]) -> dict[str, float]:
         """Values of parameters of the file."""
@@ -75,7 +77,7 @@ class FileSubject(Subject):
 
     @cached_property
     def _source(self) -> Any:
-        return reader.parse_text(self.text, self.file)
+        return reader.parse_text(self.text, self.file, self.files)
 
     def check(self) -> None:
         data = self._source.data
