@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweep_models import swing
 
 import isodyn as iso
 from isodyn.errors import InputError, InterruptedWarning
 from isodyn.results.identity import identity
+from sweep_models import swing
 
 RUN: dict[str, Any] = {"dt": 0.01, "t_end": 0.1, "workers": 0, "resume": True}
 OUTPUT = ["last = last(pin.angle)"]
@@ -34,8 +34,6 @@ def late(force: float) -> iso.Mechanism:
     mech = swing()
     mech.add_load(iso.Force("push", "rod", lambda t: (0.0 * t, np.where(t > 5.0, force, 0.0))))
     return mech
-
-
 
 
 def test_a_force_that_acts_later(tmp_path: Path) -> None:

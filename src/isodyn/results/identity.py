@@ -139,7 +139,8 @@ def _functions(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
     if depth == 0 or id(value) in seen or isinstance(value, np.ndarray | Struct):
         return
     seen.add(id(value))
-    function, inside = _function(value), ()  # type: ignore[var-annotated]
+    function = _function(value)
+    inside: tuple[Any, ...] = ()
     if isinstance(function, partial):
         inside = (function.func, *function.args, *function.keywords.values())
     elif function is not None:

@@ -16,13 +16,13 @@ from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts import LOADS
-from isodyn.sweeps.subjects import Address, Subject, address, put, unknown
+from isodyn.sweeps.subjects import Address, Subject, address, unknown
 
 build, builder, reader = Later("isodyn.models.build"), Later("isodyn.models.builder"), Later("isodyn.models.reader")
 schema = Later("isodyn.models.schema")
 pydantic = Later("pydantic")
 
-KINDS = ("bodies", "loads", "joints", "contacts", "beams", "flexible_bodies")
+KINDS = ("bodies", "loads", "joints", "contacts", "beams", "flexible_bodies", "states", "controllers")
 OF_A_POINT = ("bodies", "loads", "start", "run")  # what may differ from point to point within the same tables
 WORDS = ("title", "description", "problem", "parameters", "output", "sweeps")  # no run depends on them
 
@@ -39,7 +39,19 @@ def file_subject(model: Any, names: tuple[str, ...]) -> Subject | None:
     read = build.load_model(model) if is_path else model
     if read.model.problem is not None and any(address(name) is not None for name in names):
         raise InputError(f"{read.source.name} names a ready problem, whose parts have no names here")
-    return FileSubject(read.source.text, read.source.name, read.parameters, names, read.files())
+    return FileSubject(read.source.text, read.source.name, _given(read), names, read.files())
+
+
+def _given(read: Any) -> dict[str, float]:
+    """Values that were given in place of those of the file. Parameters that are formulas of others
+    are not among them: they follow the others at every point."""
+    given: dict[str, float] = {}
+    while True:
+        found = schema.parameters_of(read.source, given)
+        other = next((name for name, x in read.parameters.items() if found.get(name) != x), None)
+        if other is None:
+            return given
+        given[other] = read.parameters[other]
 
 
 @dataclass
@@ -184,7 +196,7 @@ class FileSubject(Subject):
                 kind, part = path
                 table = dict(data[kind][part])
                 old = table.get(where.key)
-                table[where.key] = _plain_list(put(old, where.places, float(number), name) if where.places else number)
+                table[where.key] = _put(old, where.places, float(number), name)
                 data[kind] = {**data[kind], part: table}
             source = replace(source, data=data)
         return source
@@ -289,8 +301,15 @@ class FileSubject(Subject):
             return assemble(system, start.hold, keyed[0], keyed[1], model.model.run.t0).system
 
 
-def _plain_list(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else value
+def _put(old: Any, places: tuple[int, ...], number: float, name: str) -> Any:
+    """A number in place of another, or of one in an array, whose other entries may be formulas."""
+    if not places:
+        if isinstance(old, list):
+            raise InputError(f"{name} has several numbers", hint=f"name one of them: {name}[0]")
+        return number
+    if not isinstance(old, list) or places[0] >= len(old):
+        raise InputError(f"there is no number {name}: {places[0]} is no place in it")
+    return [_put(x, places[1:], number, name) if k == places[0] else x for k, x in enumerate(old)]
 
 
 def _names_in(value: Any) -> set[str]:

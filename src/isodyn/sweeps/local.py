@@ -105,9 +105,10 @@ class _Worker:
         command = [sys.executable, "-c", "from isodyn.sweeps.worker import main; main()"]
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [package, environment.get("PYTHONPATH")]))
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         # in a session of its own: Ctrl-C is for this process, whose end is that of its workers
-        self.process = subprocess.Popen(command, env=environment, start_new_session=True, **pipes)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
+        )
         self.points: deque[Point] = deque()
         self.blocks: deque[int] = deque()  # points of each block that are left
         self.ready = False
