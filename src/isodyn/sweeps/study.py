@@ -68,6 +68,7 @@ class Study:
     task: Task
     about: dict[str, Any] = field(default_factory=dict)
     histories: tuple[bool, ...] = ()
+    system: Any = None  # of the first point that starts
 
     def look(self) -> None:
         """Run a first step of the first point that starts: names of outputs are checked, and which
@@ -82,7 +83,7 @@ class Study:
             self.task.reader.find(sol)
             named = dict(zip(self.design.names, map(float, values), strict=True))
             found = self.task.reader.read(sol, named)
-            self.histories = tuple(np.ndim(x) > 0 for x in found)
+            self.histories, self.system = tuple(np.ndim(x) > 0 for x in found), sol.system
             if any(self.histories):
                 self.task.times = self._times(values)
             return
@@ -123,23 +124,13 @@ class Study:
     def key(self) -> str:
         """Tells studies apart: the model, its points, outputs, and how it is run."""
         kept = self.task.subject.kept()
-        told_by = self._systems() if kept is None else {name: x for name, x in kept.items() if name != "name"}
+        if kept is None:  # no other point is looked at here: a user's function may end the process
+            kept = {"system": identity(self.system), "code": told(self.task.subject.code())}
+        told_by = {name: x for name, x in kept.items() if name != "name"}
         outputs = [(one.name, one.text) for one in self.task.outputs]
         options = {name: told(x) for name, x in sorted(self.task.options.items())}
         given = json.dumps([told_by, outputs, options, self.design.digest], sort_keys=True)
         return hashlib.sha256(given.encode()).hexdigest()
-
-    def _systems(self) -> list[Any]:
-        """What tells a model apart that a file cannot hold: the code of a function, and the systems
-        of some points."""
-        found, many = [told(self.task.subject.code())], len(self.design)
-        for k in sorted({0, many // 2, many - 1}):
-            values = dict(zip(self.design.names, map(float, self.design.values[k]), strict=True))
-            try:
-                found.append(identity(self.task.subject.prepared(values)[0]))
-            except Exception as error:  # of a point that fails, whose error is told with it
-                found.append(f"{type(error).__name__}: {error}")
-        return found
 
     def layout(self) -> Layout:
         """What its file holds."""
