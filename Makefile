@@ -114,12 +114,15 @@ $(NEWEST)/.installed: pyproject.toml .ci/newest.txt
 	@touch $@
 
 PYTHONS ?= 3.12 3.13
-pythons: install ## a pendulum, kernels, sweeps, kept runs and orders with other Pythons (PYTHONS), as far as they are on this machine
-	@for v in $(PYTHONS); do python$$v -c '' 2>/dev/null || { echo "python$$v: not found, left out"; continue; }; \
-	  test -e .venv-$$v/.installed || { python$$v -m venv .venv-$$v && .venv-$$v/bin/python -m pip install --quiet --constraint .ci/newest.txt \
-	    --editable ".[all]" pytest hypothesis jsonschema && touch .venv-$$v/.installed; } || exit 1; \
+pythons: install ## a pendulum, kernels, sweeps, kept runs and orders with other Pythons (PYTHONS) that this machine has; fails where it has none
+	@ran=""; for v in $(PYTHONS); do python=$$($(PYTHON) .ci/find_python.py $$v) || continue; \
+	  test -e .venv-$$v/.installed || { $$python -m venv .venv-$$v && .venv-$$v/bin/python -m pip install --quiet --upgrade "pip>=25.1" && \
+	    .venv-$$v/bin/python -m pip install --quiet --constraint .ci/newest.txt --editable ".[all]" pytest hypothesis jsonschema && \
+	    touch .venv-$$v/.installed; } || exit 1; \
 	  NUMBA_CACHE_DIR=$(CURDIR)/.cache/numba-$$v $(ONE_THREAD) .venv-$$v/bin/python -m pytest -q -p no:cacheprovider \
-	    -m "not slow and not long" $(OTHER_PYTHONS) || exit 1; done
+	    -m "not slow and not long" $(OTHER_PYTHONS) || exit 1; ran="$$ran $$v"; done; \
+	  test -n "$$ran" || { echo "this machine has none of the Pythons $(PYTHONS): nothing was tested" >&2; exit 1; }; \
+	  echo "tested with Python$$ran"
 
 OTHER_PYTHONS := tests/architecture/test_numba_internals.py tests/faults/test_kernel_cache.py tests/kernels tests/sweeps tests/results/test_resume.py tests/order/test_members.py
 

@@ -6,8 +6,9 @@ threads, beside a pool of two processes and MuJoCo's rollout.
 
 All take the same starts over the same time, and only the ends are saved. Speed on two threads is
 that of portions, a tenth of the members each, which run on one thread and on two by turns: clocks of
-processors change from second to second. Beside it stands what two threads of this machine can
-give at all: a compiled loop without memory traffic, on both threads and on one, between the portions.
+processors change from second to second. Beside it stands what two cores of this machine can give at
+all, measured between the portions: the same members in two processes, which share nothing, at once and one
+after the other; and a compiled loop without memory traffic, on both threads and on one.
 
 MuJoCo has other equations: angles
 of joints, the loop closed by a soft constraint, and semi-implicit Euler steps; how far its crank is from ours at
@@ -25,6 +26,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -83,10 +85,15 @@ def pendulums(count: int) -> tuple[Any, Any]:
 CASES = {"four-bars": (four_bars, LOOPS, 2e-3), "pendulums": (pendulums, PENDULUMS, 1e-2)}
 
 
+@cache
+def made(name: str) -> tuple[Any, Any]:
+    """The system of a case and the starts of its members: made once, no part of what is timed."""
+    return CASES[name][0](CASES[name][1])
+
+
 def run(name: str, first: int, last: int, threads: int) -> Any:
     """Some of the members."""
-    made, count, dt = CASES[name]
-    system, v0 = made(count)
+    (system, v0), dt = made(name), CASES[name][2]
     return iso.ensemble(system, v0=v0[first:last], dt=dt, t_end=STEPS * dt, save_every=STEPS, threads=threads)
 
 
@@ -116,19 +123,40 @@ def turning(threads: int) -> float:
     return time.perf_counter() - started
 
 
+def half(name: str, portion: int, which: int) -> float:
+    """One process alone or beside another: seconds of half a portion on one thread."""
+    count = CASES[name][1] // (2 * PORTIONS)
+    first = (2 * portion + which) * count
+    started = time.perf_counter()
+    run(name, first, first + count, 1)
+    return time.perf_counter() - started
+
+
+def beside(pool: Any, name: str, portion: int) -> float:
+    """Two processes at once, half a portion each, over the same halves one after the other: what two
+    cores give to this work where nothing at all is shared."""
+    alone = sum(pool.apply(half, (name, portion, which)) for which in (0, 1))
+    started = time.perf_counter()
+    pool.starmap(half, [(name, portion, 0), (name, portion, 1)], chunksize=1)
+    return alone / (time.perf_counter() - started)
+
+
 def by_turns(name: str) -> dict[str, list[float]]:
-    """Of every portion, two threads over one; and the same of the loop that does nothing else."""
-    count, found = CASES[name][1], {"members": [], "arithmetic": []}
+    """Of every portion: two threads over one; two processes over one; and two threads over one of the
+    loop that does nothing else."""
+    count, found = CASES[name][1], {"members": [], "processes": [], "arithmetic": []}
     turn(1, 1.0)
-    for k in range(PORTIONS):
-        ends = k * count // PORTIONS, (k + 1) * count // PORTIONS
-        seconds = {}
-        for threads in (1, 2) if k % 2 else (2, 1):
-            started = time.perf_counter()
-            run(name, *ends, threads)
-            seconds[threads] = time.perf_counter() - started
-        found["members"].append(seconds[1] / seconds[2])
-        found["arithmetic"].append(2.0 * turning(1) / turning(2))
+    with get_context("fork").Pool(2) as pool:
+        for k in range(PORTIONS):
+            ends = k * count // PORTIONS, (k + 1) * count // PORTIONS
+            seconds = {}
+            for threads in (1, 2) if k % 2 else (2, 1):
+                started = time.perf_counter()
+                run(name, *ends, threads)
+                seconds[threads] = time.perf_counter() - started
+            found["members"].append(seconds[1] / seconds[2])
+            found["processes"].append(beside(pool, name, k))
+            found["arithmetic"].append(2.0 * turning(1) / turning(2))
     return found
 
 
@@ -140,8 +168,7 @@ def share(name: str, part: int) -> int:
 
 def singles(name: str, part: int) -> int:
     """One process of a pool: single runs of some members."""
-    made, count, dt = CASES[name]
-    system, v0 = made(count)
+    (system, v0), dt = made(name), CASES[name][2]
     ens = iso.ensemble(system, v0=v0[:1], dt=dt, t_end=dt)
     for v in v0[part : 2 * FEW : 2]:
         ens.v0[0] = v
@@ -271,6 +298,7 @@ def measure(name: str) -> dict[str, Any]:
         "seconds": ways,
         "two_threads_over_one": middle["members"],
         "of_portions": ratios,
+        "two_processes_over_one": middle["processes"],
         "arithmetic_alone": middle["arithmetic"],
         "all_at_once": one / two,
         "bit_for_bit": same,

@@ -1,8 +1,10 @@
-"""One version everywhere: in the package, the citation and the changelog."""
+"""One version everywhere: in the package, the citation and the changelog; and what is tested with which versions."""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from isodyn.version import __version__
@@ -27,3 +29,24 @@ def test_the_changelog_goes_by_versions() -> None:
     if "dev" not in __version__:
         assert headings[1] == __version__
         assert re.search(rf"^## \[{re.escape(__version__)}\] - \d{{4}}-\d{{2}}-\d{{2}}$", CHANGES, re.MULTILINE)
+
+
+def _said(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / ".ci" / script), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_the_lowest_versions_are_those_that_are_declared() -> None:
+    assert (ROOT / ".ci" / "lowest.txt").read_text(encoding="utf-8") == _said("lowest.py").stdout
+
+
+def test_a_python_that_is_not_there_is_told() -> None:
+    """`make pythons` leaves it out, and fails where nothing is left."""
+    missing = _said("find_python.py", "3.99")
+    assert (missing.returncode, missing.stdout) == (1, "")
+    assert missing.stderr == "Python 3.99: not found, left out\n"
+    own = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    found = _said("find_python.py", own)
+    if found.returncode == 0:  # this one may be neither on the PATH nor kept by pyenv
+        version = subprocess.run([found.stdout.strip(), "--version"], capture_output=True, text=True, check=True)
+        assert version.stdout.startswith(f"Python {own}.")

@@ -1,6 +1,9 @@
 """Every member of an ensemble equals the single run of `integrate` bit for bit: states,
 multipliers, counts, errors."""
 
+import subprocess
+import sys
+
 import numba
 import numpy as np
 import pytest
@@ -240,3 +243,29 @@ def test_memory_of_threads_shares_no_cache_line():
     blocks = [*numbers, *(new_state(1, 1, 0).words for _ in range(4))]
     lines = [set(range(x.ctypes.data // 64, (x.ctypes.data + x.nbytes - 1) // 64 + 1)) for x in blocks]
     assert sum(map(len, lines)) == len(set.union(*lines))
+
+
+UNKNOWN = """
+import threading
+from numba.core.typing.typeof import typeof_impl
+noted, register = [], typeof_impl.register
+def watched(kind, function=None):
+    noted.append((kind.__name__, threading.current_thread() is threading.main_thread()))
+    return register(kind, function)
+typeof_impl.register = watched
+import numpy as np
+import isodyn as iso
+pendulum = iso.problems.get("pendulum").system()
+ens = iso.ensemble(pendulum, dt=0.01, t_end=0.05, threads=2, v0=np.outer(np.arange(8.0), pendulum.v0))
+assert ens.ok.all()
+assert any(name == "WrapperAddressProtocol" for name, _ in noted), "Numba notes its types elsewhere now"
+print([name for name, first in noted if not first])
+"""
+
+
+def test_threads_of_a_fresh_process_note_no_types():
+    """Numba notes types while it is loaded; a thread that looks for one at that moment failed with
+    "dictionary changed size during iteration"."""
+    done = subprocess.run([sys.executable, "-c", UNKNOWN], capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"

@@ -277,6 +277,15 @@ def test_files_are_not_overwritten(tmp_path: Path) -> None:
         iso.sweep(swing(damping=0.3), GRID, OUTPUTS, workers=0, out=path, resume=True, **RUN)
 
 
+def test_files_of_many_runs_are_no_single_runs(tmp_path: Path) -> None:
+    iso.sweep(swing(), {"rod.mass": [1.0]}, OUTPUTS, out=tmp_path / "sweep.nc", workers=0, **RUN)
+    with pytest.raises(InputError, match=r"holds a sweep, not a single run\nhint: iso.sweeps.load"):
+        iso.load(tmp_path / "sweep.nc")
+    iso.ensemble(swing(), **RUN).save(tmp_path / "ensemble.nc")
+    with pytest.raises(InputError, match=r"holds an ensemble, not a single run\nhint: xarray.open_dataset"):
+        iso.load(tmp_path / "ensemble.nc")
+
+
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     path, _ = written(tmp_path)
     writer = SweepWriter(path)

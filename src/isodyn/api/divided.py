@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from isodyn.formulations import Formulation
-from isodyn.marching.sampling import controllers_of
 from isodyn.marching.schedule import Stretch
-from isodyn.results.inputs import fingerprint
+from isodyn.results.identity import identity
 from isodyn.stepping.newton_settings import Newton
 
 Result = TypeVar("Result", covariant=True)
@@ -47,7 +46,4 @@ class RunsItself(Protocol[Result]):
 
 def digest_of(system: Any) -> str:
     """What tells a system, or several that are run together, from others."""
-    if isinstance(system, RunsItself):
-        return str(system.digest())
-    controllers = [one.told() for one in controllers_of(system)]
-    return " ".join([fingerprint(system), *([str(controllers)] if controllers else [])])
+    return system.digest() if isinstance(system, RunsItself) else identity(system, memory=False)

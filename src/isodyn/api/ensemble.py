@@ -24,6 +24,7 @@ from isodyn.api.portions import in_portions
 from isodyn.errors import InputError
 from isodyn.formulations.protocol import as_formulation
 from isodyn.kernels.compiled import GENERAL, FloatArray
+from isodyn.later import Later, load
 from isodyn.linear_solvers.rows import LARGE, choose, every
 from isodyn.marching.ensemble_redundant import RedundantThreads
 from isodyn.marching.ensemble_run import EnsembleRun, Members, Threads
@@ -50,6 +51,10 @@ from isodyn.systems.compiled_system import settled
 
 if TYPE_CHECKING:
     from isodyn.formulations import Formulation
+
+# Numba loads it at the first call that hands a function over, in whatever thread that is. It notes
+# types of its own, while other threads may be looking through the types that are known.
+function_type: Any = Later("numba.experimental.function_type")
 
 
 def ensemble(
@@ -176,6 +181,7 @@ class _Call:
         many = EnsembleRun(run, *given)
         together = own_steps and _fits_the_loop(run) and not self.asked["released"]
         models = [model_for(system, run.closure, run.scaling) for system in systems] if together else []
+        load(function_type)
         with Progress(len(q0), progress, "members") as bar:
             loop = _loop_for(run)(many, models, self.threads) if together else None
             return many.execute(loop, bar, side_by_side=side_by_side)
@@ -264,7 +270,9 @@ def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray
             f"q0, v0 and systems must be as many as there are members, or one; received {counts}",
             hint=f"{bad[0]} does not fit {members} members",
         )
-    q, v = (np.broadcast_to(rows, (members, rows.shape[1])).copy() for rows in starts)
     if any(getattr(one, "turns", 0) for one in systems):
-        q = np.array([settled(systems[i if len(systems) > 1 else 0], row) for i, row in enumerate(q)])
+        several = max(len(systems), starts[0].shape[0])  # one start of one system is looked at once
+        rows = np.broadcast_to(starts[0], (several, starts[0].shape[1])).copy()
+        starts[0] = np.array([settled(systems[i if len(systems) > 1 else 0], row) for i, row in enumerate(rows)])
+    q, v = (np.broadcast_to(rows, (members, rows.shape[1])).copy() for rows in starts)
     return systems, q, v

@@ -25,7 +25,8 @@ from isodyn.results.checkpoint import LEFT, Checkpoint
 from isodyn.results.ensemble import STACKED, Ensemble
 from isodyn.results.ensemble_parts import from_arrays, happened, joined, to_arrays, with_events
 from isodyn.results.files import make_folder, write_file
-from isodyn.results.inputs import fingerprint, to_json
+from isodyn.results.identity import identity
+from isodyn.results.inputs import to_json
 from isodyn.results.seals import UNFIT, opened_json, packed, sealed_json, unpacked
 
 distributed: Any = Later("distributed")
@@ -137,7 +138,7 @@ class PortionFolder:
         for x in (asked.q0, asked.v0):
             digest.update(np.ascontiguousarray(x).tobytes())
         for system in asked.systems:
-            digest.update(fingerprint(system).encode())
+            digest.update(identity(system).encode())
         options = {name: to_json(value) for name, value in asked.options.items()}
         self.identity = sealed_json({"members": digest.hexdigest(), "options": options})[0]
         self.document = {"format": FORMAT, "kind": "ensemble", "identity": self.identity, "size": len(asked.q0)}

@@ -22,7 +22,7 @@ from isodyn.sweeps.design import Sampling
 from isodyn.sweeps.result import Sweep
 from isodyn.sweeps.study import sweep
 
-model_build = Later("isodyn.models.build")
+model_build, model_reader = Later("isodyn.models.build"), Later("isodyn.models.reader")
 
 SHOWN = 8  # points, and errors, in tables
 
@@ -117,7 +117,8 @@ def _resumed(asked: dict[str, Any]) -> Sweep:
         )
     if "text" in kept:
         need_pydantic()
-        model = model_build.model_from_text(kept["text"], kept["name"], kept["parameters"])
+        files = model_reader.unpacked(kept.get("files") or {})
+        model = model_build.model_from_text(kept["text"], kept["name"], kept["parameters"], files)
     else:
         model = kept["problem"]
     return _called(model, call, asked, resume=True)

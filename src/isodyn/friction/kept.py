@@ -21,7 +21,8 @@ from isodyn.errors import InputError
 from isodyn.friction.system import Physics
 from isodyn.results.checkpoint import FORMAT, PARTS, Checkpoint, as_checkpoint
 from isodyn.results.files import is_file
-from isodyn.results.inputs import fingerprint, to_json
+from isodyn.results.identity import identity as identity_of
+from isodyn.results.inputs import to_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
@@ -112,7 +113,7 @@ def kept_phases(checkpoint: Any) -> KeptPhases | None:
 
 def _digest(physics: Physics) -> str:
     """What tells a system with its contacts from others."""
-    system, found = physics.system, hashlib.sha256(fingerprint(physics.system).encode())
+    system, found = physics.system, hashlib.sha256(identity_of(physics.system).encode())
     for contact, rows in zip(physics.contacts, physics.rows, strict=True):
         given = contact.name, rows, contact.mu, contact.mu_static, contact.unilateral
         found.update(repr(given).encode())

@@ -94,6 +94,10 @@ class RedundantDesk(Desk):
     def note(self, first: int, last: int) -> None:
         """Names of the rows that members did not enforce."""
         many = self.many
-        for i in np.flatnonzero(many.statuses[first:last] == OK) + first:
-            names = many.systems[i if len(many.systems) > 1 else 0].row_names
-            many.redundant[int(i)] = tuple(names[k] for k in self.rows.dropped)
+        known: dict[int, tuple[str, ...]] = {}
+        for i in (np.flatnonzero(many.statuses[first:last] == OK) + first).tolist():
+            own = i if len(many.systems) > 1 else 0
+            if own not in known:
+                names = many.systems[own].row_names
+                known[own] = tuple(names[k] for k in self.rows.dropped)
+            many.redundant[i] = known[own]

@@ -111,11 +111,30 @@ class ModelFile(ShownInNotebooks):
             Title, name, text and parameters; contents of the files that the text names.
         """
         found = {"title": self.title, "name": self.source.name, "text": self.source.text, "parameters": dict(overrides)}
-        files = {}
-        for name in sorted({name for body in self.model.flexible_bodies.values() for name in body.files}):
-            with self.source.file(name) as path:
-                files[name] = path.read_bytes()
+        files = self.files()
         return found | ({"files": packed(files)} if files else {})
+
+    def files(self) -> dict[str, bytes]:
+        """Return the contents of the files that the text names.
+
+        Returns
+        -------
+        files
+            Bytes by name.
+
+        Raises
+        ------
+        InputError
+            If one cannot be read.
+        """
+        found = {}
+        for name in sorted({name for body in self.model.flexible_bodies.values() for name in body.files}):
+            try:
+                with self.source.file(name) as path:
+                    found[name] = path.read_bytes()
+            except OSError as error:
+                raise InputError(f"{self.source.name} names {name}, which cannot be read: {error.strerror}") from None
+        return found
 
     def problem(self) -> Any:
         """Return the problem that the file names.

@@ -134,6 +134,7 @@ def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> So
     if path.suffix.lower() in (".csv", ".parquet"):
         raise InputError(f"{path} is a table, and iso.load reads NetCDF", hint="sol.save('run.nc') keeps a run whole")
     try:
+        _refuse_sweep(path)
         if not unchecked:
             check_seal(path, UNCHECKED)
         with xr.open_dataset(path, engine="h5netcdf") as opened:
@@ -143,13 +144,28 @@ def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> So
     except DAMAGED as error:
         raise DamageError(f"{path} cannot be read as NetCDF: {error}") from None
     if "isodyn_system" not in dataset.attrs:
-        raise InputError(f"{path} was not written by isodyn")
+        raise _no_solution(dataset, path)
     try:
         return _solution(dataset, system, path)
     except IsodynError:
         raise
     except DAMAGED as error:
         raise DamageError(f"{path} does not hold a solution: {type(error).__name__}: {error}") from None
+
+
+def _refuse_sweep(path: Path) -> None:
+    """InputError for the file of a sweep, whose format is another one."""
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+    if head[:3] == b"CDF" and b"isodyn_sweep" in head:
+        raise InputError(f"{path} holds a sweep, not a single run", hint="iso.sweeps.load reads it")
+
+
+def _no_solution(dataset: Any, path: Path) -> InputError:
+    """The error for a file that holds something else."""
+    if str(dataset.attrs.get("source", "")).startswith("isodyn "):
+        return InputError(f"{path} holds an ensemble, not a single run", hint="xarray.open_dataset reads it")
+    return InputError(f"{path} was not written by isodyn")
 
 
 def _solution(dataset: Any, system: System, path: Path) -> Solution:

@@ -24,7 +24,7 @@ from isodyn.kernels.compiled import IntArray
 from isodyn.later import Later
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.notebook_views import ShownInNotebooks
-from isodyn.results.inputs import fingerprint
+from isodyn.results.identity import identity
 from isodyn.systems import System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
 
@@ -144,7 +144,7 @@ class Subdomains(ShownInNotebooks):
         """
         found = hashlib.sha256(repr(self.row_names).encode())
         for name, system in self.systems.items():
-            found.update(f"{name} {fingerprint(system)}".encode())
+            found.update(f"{name} {identity(system)}".encode())
         return found.hexdigest()
 
     def _rows(self) -> tuple[dict[str, list[tuple[int, int, float]]], tuple[str, ...]]:

@@ -21,7 +21,10 @@ from isodyn.sweeps.points import Outcome, Point, as_call
 
 distributed = Later("distributed")
 
-SECONDS = 0.5  # that a task takes
+# A task costs the scheduler, its worker and this process some 13 ms of computing in all, however
+# many points it has.
+SECONDS = 2.0  # that a task takes
+LARGEST = 512  # points of a task
 AHEAD = 2  # tasks for every thread of the workers
 PATIENCE = 10.0  # seconds without workers, or without the scheduler
 
@@ -73,7 +76,7 @@ class DaskWorkers:
 
     def _outcomes(self, points: Iterable[Point], many: int) -> Iterator[Outcome]:
         threads = self.threads()
-        backlog, pace, left = Backlog(points, many), Pace(threads, SECONDS), many
+        backlog, pace, left = Backlog(points, many), Pace(threads, SECONDS, LARGEST), many
         heard: queue.Queue[Any] = queue.Queue()
         pending: dict[Any, list[Point]] = {}
         try:

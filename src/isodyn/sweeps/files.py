@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,13 @@ from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts import LOADS
-from isodyn.sweeps.subjects import Address, Subject, address, put, unknown
+from isodyn.sweeps.subjects import Address, Subject, address, unknown
 
 build, builder, reader = Later("isodyn.models.build"), Later("isodyn.models.builder"), Later("isodyn.models.reader")
 schema = Later("isodyn.models.schema")
 pydantic = Later("pydantic")
 
-KINDS = ("bodies", "loads", "joints", "contacts", "beams", "flexible_bodies")
+KINDS = ("bodies", "loads", "joints", "contacts", "beams", "flexible_bodies", "states", "controllers")
 OF_A_POINT = ("bodies", "loads", "start", "run")  # what may differ from point to point within the same tables
 WORDS = ("title", "description", "problem", "parameters", "output", "sweeps")  # no run depends on them
 
@@ -39,7 +39,19 @@ def file_subject(model: Any, names: tuple[str, ...]) -> Subject | None:
     read = build.load_model(model) if is_path else model
     if read.model.problem is not None and any(address(name) is not None for name in names):
         raise InputError(f"{read.source.name} names a ready problem, whose parts have no names here")
-    return FileSubject(read.source.text, read.source.name, read.parameters, names)
+    return FileSubject(read.source.text, read.source.name, _given(read), names, read.files())
+
+
+def _given(read: Any) -> dict[str, float]:
+    """Values that were given in place of those of the file. Parameters that are formulas of others
+    are not among them: they follow the others at every point."""
+    given: dict[str, float] = {}
+    while True:
+        found = schema.parameters_of(read.source, given)
+        other = next((name for name, x in read.parameters.items() if found.get(name) != x), None)
+        if other is None:
+            return given
+        given[other] = read.parameters[other]
 
 
 @dataclass
@@ -50,13 +62,15 @@ class FileSubject(Subject):
     file: str
     parameters: Mapping[str, float]
     names: tuple[str, ...]
+    files: Mapping[str, bytes] = field(default_factory=dict)  # that the text names, as they were at the start
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("text", "file", "parameters", "names")
+        names = ("text", "file", "parameters", "names", "files")
         return {name: getattr(self, name) for name in names}
 
     def kept(self) -> dict[str, Any]:
-        return {"text": self.text, "name": self.file, "parameters": dict(self.parameters)}
+        found = {"text": self.text, "name": self.file, "parameters": dict(self.parameters)}
+        return found | ({"files": reader.packed(self.files)} if self.files else {})
 
     @property
     def title(self) -> str:
@@ -65,7 +79,7 @@ class FileSubject(Subject):
     @cached_property
     def _base(self) -> Any:
         """The model as its file has it."""
-        return build.model_from_text(self.text, self.file, self._plain(self.parameters))
+        return build.model_from_text(self.text, self.file, self._plain(self.parameters), self.files)
 
     def _plain(self, values: Mapping[str, float]) -> dict[str, float]:
         """Values of parameters of the file."""
@@ -75,7 +89,7 @@ class FileSubject(Subject):
 
     @cached_property
     def _source(self) -> Any:
-        return reader.parse_text(self.text, self.file)
+        return reader.parse_text(self.text, self.file, self.files)
 
     def check(self) -> None:
         data = self._source.data
@@ -182,7 +196,7 @@ class FileSubject(Subject):
                 kind, part = path
                 table = dict(data[kind][part])
                 old = table.get(where.key)
-                table[where.key] = _plain_list(put(old, where.places, float(number), name) if where.places else number)
+                table[where.key] = _put(old, where.places, float(number), name)
                 data[kind] = {**data[kind], part: table}
             source = replace(source, data=data)
         return source
@@ -287,8 +301,15 @@ class FileSubject(Subject):
             return assemble(system, start.hold, keyed[0], keyed[1], model.model.run.t0).system
 
 
-def _plain_list(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else value
+def _put(old: Any, places: tuple[int, ...], number: float, name: str) -> Any:
+    """A number in place of another, or of one in an array, whose other entries may be formulas."""
+    if not places:
+        if isinstance(old, list):
+            raise InputError(f"{name} has several numbers", hint=f"name one of them: {name}[0]")
+        return number
+    if not isinstance(old, list) or places[0] >= len(old):
+        raise InputError(f"there is no number {name}: {places[0]} is no place in it")
+    return [_put(x, places[1:], number, name) if k == places[0] else x for k, x in enumerate(old)]
 
 
 def _names_in(value: Any) -> set[str]:

@@ -21,6 +21,7 @@ from isodyn.sweeps.points import Outcome, Point
 from isodyn.sweeps.worker import read_frame, write_frame
 
 SECONDS = 0.4  # that a block of points takes
+SHORTEST = 0.05  # of a block near the end, of which there are the fewer
 LARGEST = 256  # points of a block
 AHEAD = 2  # blocks that a worker has in hand
 LEAVING = 5.0  # seconds that a process may take to end after its last word
@@ -30,12 +31,16 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 
 class Pace:
-    """How many points make a block: about so many as take SECONDS by the last ones, of which the
-    first of every worker was much slower; fewer near the end."""
+    """How many points make a block: so many as take the wished seconds by the last ones; fewer near
+    the end, so that workers end together.
 
-    def __init__(self, workers: int, seconds: float = SECONDS) -> None:
-        self.workers, self.wanted = workers, seconds
-        self.last: deque[float] = deque(maxlen=max(8, 2 * workers))
+    The first point of every worker is much slower than the others, since it loads the kernels: as
+    many of the slowest as there are workers do not count.
+    """
+
+    def __init__(self, workers: int, seconds: float = SECONDS, largest: int = LARGEST) -> None:
+        self.workers, self.wanted, self.largest = workers, seconds, largest
+        self.last: deque[float] = deque(maxlen=max(8, 4 * workers))
 
     def told(self, outcome: Outcome) -> None:
         """A point has come back."""
@@ -46,8 +51,10 @@ class Pace:
         """Points of the next block, when so many are left."""
         if not self.last:
             return 1
-        wished = int(self.wanted * len(self.last) / max(sum(self.last), 1e-6))
-        return max(1, min(wished, LARGEST, left // (2 * self.workers) + 1))
+        counted = sorted(self.last)[: max(1, len(self.last) - self.workers)]
+        many = len(counted) / max(sum(counted), 1e-6)  # in a second
+        shortest, wished = int(SHORTEST * many), int(self.wanted * many)
+        return max(1, min(wished, self.largest, max(shortest, left // (2 * self.workers) + 1)))
 
 
 class Backlog:
@@ -98,7 +105,10 @@ class _Worker:
         command = [sys.executable, "-c", "from isodyn.sweeps.worker import main; main()"]
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [package, environment.get("PYTHONPATH")]))
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        # in a session of its own: Ctrl-C is for this process, whose end is that of its workers
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, start_new_session=True
+        )
         self.points: deque[Point] = deque()
         self.blocks: deque[int] = deque()  # points of each block that are left
         self.ready = False

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isodyn.api import integrate
-from isodyn.errors import InputError
+from isodyn.errors import InputError, InterruptedWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.stepping.methods import StepMethod
@@ -86,11 +86,18 @@ class Task:
                 found = [self._history(sol.t, x) if np.ndim(x) else float(x) for x in found]
         except Exception as error:  # of a model, or of a user's function: the others go on
             return Outcome(number, None, _in_words(error), time.perf_counter() - began)
+        if any(issubclass(one.category, InterruptedWarning) for one in told):
+            raise KeyboardInterrupt  # the point is still to be run
         seconds = time.perf_counter() - began
-        words = next((str(one.message).splitlines()[0] for one in told), "")
+        words = next((str(one.message).splitlines()[0] for one in told), "") or self._doubtful(found)
         if sol.stats.stopped is not None and not sol.events:
             return Outcome(number, None, f"stopped: {sol.stats.stopped}", seconds)
         return Outcome(number, found, words, seconds, _as_file(sol) if self.solutions else None)
+
+    def _doubtful(self, found: list[Any]) -> str:
+        """Which outputs are no finite numbers, in words."""
+        names = [one.name for one, x in zip(self.outputs, found, strict=True) if not np.isfinite(x).all()]
+        return f"not finite: {', '.join(names)}" if names else ""
 
     def _history(self, t: FloatArray, x: FloatArray) -> FloatArray:
         """Rows of a history at the times that all have; those behind the end of a run are left

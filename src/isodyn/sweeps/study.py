@@ -12,6 +12,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cached_property
 from inspect import signature
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,7 +25,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
 from isodyn.memory import processors
 from isodyn.results.files import check_place, make_folder, write_file
-from isodyn.results.inputs import fingerprint, to_json
+from isodyn.results.identity import identity, told
 from isodyn.results.sweep_file import DONE, FAILED, Layout, SweepReader, SweepWriter, Variable, create
 from isodyn.sweeps.cluster import DaskWorkers
 from isodyn.sweeps.design import Design, Sampling, make_design
@@ -33,6 +34,7 @@ from isodyn.sweeps.models import subject_of
 from isodyn.sweeps.outputs import read_output
 from isodyn.sweeps.points import Outcome, Point, Task, packed
 from isodyn.sweeps.result import Sweep, solution_path
+from isodyn.sweeps.subjects import refuse_twice
 from isodyn.version import __version__
 
 TRIED = 20  # points of which one must start, to learn what outputs are
@@ -66,7 +68,7 @@ class Study:
     task: Task
     about: dict[str, Any] = field(default_factory=dict)
     histories: tuple[bool, ...] = ()
-    system: Any = None
+    system: Any = None  # of the first point that starts
     scheme: Any = None  # of the runs, as the first of them has it
 
     def look(self) -> None:
@@ -120,12 +122,16 @@ class Study:
             raise InputError("histories of adaptive runs need save=, the times of their rows", hint="save=201")
         return np.asarray(self.task.solution(values, events=()).t)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Tells studies apart: the model, its points, outputs, and how it is run."""
-        kept = self.task.subject.kept() or {"fingerprint": fingerprint(self.system)}
+        kept = self.task.subject.kept()
+        if kept is None:  # no other point is looked at here: a user's function may end the process
+            kept = {"system": identity(self.system), "code": told(self.task.subject.code())}
+        told_by = {name: x for name, x in kept.items() if name != "name"}
         outputs = [(one.name, one.text) for one in self.task.outputs]
-        given = json.dumps([kept, outputs, _written(self.task.options), self.design.digest], sort_keys=True)
+        options = {name: told(x) for name, x in sorted(self.task.options.items())}
+        given = json.dumps([told_by, outputs, options, self.design.digest], sort_keys=True)
         return hashlib.sha256(given.encode()).hexdigest()
 
     def layout(self) -> Layout:
@@ -154,17 +160,6 @@ class Study:
             about["unit"] = self.design.unit.tolist()
         attributes = {"title": about["title"], "source": f"isodyn {__version__}", "isodyn_sweep": json.dumps(about)}
         return Layout(parameters, outputs, len(self.design), times, attributes)
-
-
-def _written(options: Mapping[str, Any]) -> Any:
-    """Options as plain data; by their words where they cannot be written."""
-    found = {}
-    for name, value in sorted(options.items()):
-        try:
-            found[name] = to_json(value)
-        except InputError:
-            found[name] = repr(type(value))
-    return found
 
 
 def sweep(
@@ -290,6 +285,7 @@ def described(
     if not read and not solutions:
         raise InputError("a sweep needs outputs", hint="outputs=['max(|pin.force|)'], or solutions=True")
     design = make_design(parameters, sampling, count, seed)
+    refuse_twice(design.names)
     subject = subject_of(model, design.names)
     subject.check()
     _refuse(options)

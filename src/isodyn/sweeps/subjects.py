@@ -50,6 +50,17 @@ def address(name: str) -> Address | None:
     return Address(name, found["part"], found["key"], tuple(map(int, re.findall(r"\d+", found["places"]))))
 
 
+def refuse_twice(names: Iterable[str]) -> None:
+    """InputError for two names of one number."""
+    known: dict[tuple[Any, ...], str] = {}
+    for name in names:
+        where = address(name)
+        if where is not None:
+            other = known.setdefault((where.part, where.key, where.places), name)
+            if other != name:
+                raise InputError(f"{other} and {name} are the same number")
+
+
 def put(value: Any, places: tuple[int, ...], number: float, name: str) -> Any:
     """A number in place of another, or of one in an array."""
     if not places:
@@ -89,6 +100,10 @@ class Subject(ABC):
 
     def kept(self) -> dict[str, Any] | None:
         """What a file needs to make the same subject again; None where a file cannot hold it."""
+        return None
+
+    def code(self) -> Callable[..., Any] | None:
+        """The user's function that makes systems, where there is one."""
         return None
 
     @property
@@ -255,6 +270,9 @@ class FunctionSubject(Subject):
     @property
     def title(self) -> str:
         return getattr(self.function, "__name__", "sweep")
+
+    def code(self) -> Callable[..., Any]:
+        return self.function
 
     def check(self) -> None:
         for name in self.names:

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from isodyn.sweeps.points import task_of
 
-OFTEN = 0.05  # seconds for which outcomes are collected
+OFTEN = 0.2  # seconds for which outcomes are collected
 
 
 def write_frame(stream: IO[bytes], value: Any) -> None:
