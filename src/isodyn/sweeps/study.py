@@ -26,6 +26,7 @@ from isodyn.marching.progress import Progress
 from isodyn.memory import processors
 from isodyn.results.files import check_place, make_folder, write_file
 from isodyn.results.identity import identity, told
+from isodyn.results.inputs import to_json
 from isodyn.results.sweep_file import DONE, FAILED, Layout, SweepReader, SweepWriter, Variable, create
 from isodyn.sweeps.cluster import DaskWorkers
 from isodyn.sweeps.design import Design, Sampling, make_design
