@@ -3,6 +3,8 @@ turned many times, saved, and gone on with."""
 
 from __future__ import annotations
 
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import isodyn as iso
-from isodyn.errors import coarse_steps_meant
+from isodyn.errors import AccuracyWarning, coarse_steps_meant
 
 NONE = (0.0, 0.0, 0.0)
 UPS = np.array([0.3, -0.2, 1.0])
@@ -162,3 +164,26 @@ def test_the_same_run_in_another_frame(model: Any) -> None:
         ends.append(R.inv().apply(sol.beam("rod").nodes[-1]))
     assert np.abs(ends[0][-1] - [1, 0, 0]).max() > 0.5
     assert np.abs(ends[1] - ends[0]).max() < 1e-9
+
+
+@pytest.mark.parametrize("planar", [False, True])
+@pytest.mark.parametrize(("elements", "wound"), [(1, True), (4, False)])
+def test_an_element_that_is_wound_beyond_half_a_turn_says_so(elements: int, wound: bool, planar: bool) -> None:
+    """A moment of 4 on EI = GJ = 1 and a length of 1 turns the end by 4 rad; one element springs back at π and goes
+    round and round, with damping in the place of strain."""
+    numbers = dict.fromkeys(("EA", "GAy", "GAz"), 1e4) | dict.fromkeys(("GJ", "EIy", "EIz"), 1.0)
+    of = section(**numbers, rhoA=1.0, rhoIy=1e-2, rhoIz=1e-2, damping=0.5)
+    if planar:
+        of = iso.Section(EA=1e4, GA=1e4, EI=1.0, rhoA=1.0, rhoI=1e-2, damping=0.5)
+    mech = iso.Mechanism(gravity=(0, 0, 0))
+    ends = ((0, 0), (1, 0)) if planar else ((0, 0, 0), (1, 0, 0))
+    mech.add_beam("rod", *ends, elements=elements, section=of, model="exact")
+    mech.add_joint(iso.Fixed("clamp", "ground", "rod.start"))
+    mech.add_load(iso.Torque("turn", "rod.end", torque=(0, 0, 4.0) if planar else (4.0, 0, 0), frame="body"))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        iso.integrate(mech, dt=1e-2, t_end=8.0)
+    said = [str(one.message) for one in told if one.category is AccuracyWarning]
+    assert bool(said) == wound
+    if wound:
+        assert re.match(r"element 1 of rod 'rod' is wound by 1[3-8]\d° at t = .*\nhint: use more elements", said[0])

@@ -1,5 +1,5 @@
-"""The tangent of an element of a rod (isodyn.beams.rod_element): forces in the axes of the world and
-torques in those of the bodies, over (r, ϑ) of both, ϑ in the axes of the bodies.
+"""The tangent of an element of a rod (isodyn.beams.rod_element): forces in the axes of the world
+and torques in those of the bodies, over (r, ϑ) of both, ϑ in the axes of the bodies.
 
 One block is enough, that of b over itself in its own axes,
 

@@ -19,7 +19,8 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.stepping.memory import COUNTED, JUDGED
 
-chord_strain: Any = Later("isodyn.results.chord_strain")  # mechanisms and beams only
+chord_strain: Any = Later("isodyn.results.chord_strain")  # mechanisms and beams only …
+wound_rods: Any = Later("isodyn.results.wound_rods")  # … and what is elastic
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
@@ -113,7 +114,8 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
 
 
 def warn_of_doubts(run: Run, sol: Solution) -> None:
-    """Warn of losses of rank on the way, of coarse steps, and of strains that come from chords."""
+    """Warn of losses of rank on the way, of coarse steps, of strains that come from chords, and of
+    rods that are wound too far."""
     if run.drifts:
         pivot, when = float(run.state.nearest), float(run.state.nearest_at)
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
@@ -124,3 +126,5 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
         run.sizes.warn_of_vibrations(run.state, run.method.scheme, stacklevel=5)
     if run.keeps_balance:
         chord_strain.warn_of_chord_strain(sol, stacklevel=5)
+    if sol.system.elastic:
+        wound_rods.warn_of_wound_rods(sol, stacklevel=5)

@@ -168,7 +168,7 @@ def _same_point(what: str) -> InputError:
 
 
 def _too_far(what: str, does: str) -> InputError:
-    """An element only knows how its ends stand to each other: a turn by more than half is another one."""
+    """An element only knows how its ends stand to each other: more than half a turn is another."""
     return InputError(f"{what} {does} by more than 120° in one element", hint="use more elements")
 
 

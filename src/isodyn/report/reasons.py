@@ -105,8 +105,8 @@ def works() -> dict[str, dict[str, str]]:
 
 
 def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
-    """The works behind a scheme: GS4, and who first described the classical ones; or behind a method
-    that chooses its steps."""
+    """The works behind a scheme: GS4, and who first described the classical ones; or behind a
+    method that chooses its steps."""
     keys = list(METHODS[type(scheme)]) if type(scheme) in METHODS else ["Shimada2014"]
     name = str(getattr(scheme, "name", ""))
     for start, key in (
