@@ -19,7 +19,6 @@ import numpy as np
 
 from isodyn.kernels.compiled import IntArray
 from isodyn.kernels.struct import Struct
-from isodyn.mechanism.controllers import Controller
 from isodyn.results.inputs import fingerprint
 
 if TYPE_CHECKING:
@@ -44,7 +43,8 @@ def identity(system: System) -> str:
             found.update(rounded(model.tables.words).tobytes())
     described = getattr(system, "description", None)
     direct = [x for x in vars(system).values() if described is None or _function(x) is not None]
-    for one in _functions([described, *direct], DEPTH, set()):
+    controllers = None if described is None else described.parts.controllers  # whose numbers no table holds
+    for one in (told(controllers), *_functions([described, *direct], DEPTH, set())):
         found.update(json.dumps(one, sort_keys=True).encode())
     return found.hexdigest()
 
@@ -138,8 +138,7 @@ def _code(code: CodeType, depth: int) -> Any:
 
 
 def _functions(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
-    """Users' functions in a system and its parts, told; and controllers, whose numbers no table
-    holds."""
+    """Users' functions in a system and its parts, told."""
     if depth == 0 or id(value) in seen or isinstance(value, np.ndarray | Struct):
         return
     seen.add(id(value))
@@ -156,7 +155,5 @@ def _functions(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
         inside = tuple(value)
     elif is_dataclass(value) and not isinstance(value, type):
         inside = tuple(getattr(value, one.name) for one in fields(value))
-        if isinstance(value, Controller):
-            yield told(value)
     for x in inside:
         yield from _functions(x, depth - 1, seen)
