@@ -290,7 +290,7 @@ def measure(name: str) -> dict[str, Any]:
         )
     gap = peer.get("largest difference, rad")
     for what, x in ratios.items():
-        print(f"  two threads over one, {what}: {middle[what]:.2f} ({min(x):.2f}-{max(x):.2f}) in {PORTIONS} portions")
+        print(f"  two over one, {what}: {middle[what]:.2f} ({min(x):.2f}-{max(x):.2f}) in {PORTIONS} portions")
     print(f"  all members at once: {one / two:.2f}; bit for bit: {same}; largest difference to MuJoCo: {gap} rad")
     return {
         "members": count,

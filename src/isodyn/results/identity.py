@@ -19,7 +19,6 @@ import numpy as np
 
 from isodyn.kernels.compiled import IntArray
 from isodyn.kernels.struct import Struct
-from isodyn.mechanism.controllers import Controller
 from isodyn.results.inputs import fingerprint
 
 if TYPE_CHECKING:
@@ -45,7 +44,9 @@ def identity(system: System, *, memory: bool = True) -> str:
             found.update(rounded(model.tables.words).tobytes())
     described = getattr(system, "description", None)
     direct = [x for x in vars(system).values() if described is None or _function(x) is not None]
-    for one in _functions([described, *direct], DEPTH, set(), memory):
+    controllers = [] if described is None else list(described.parts.controllers.values())  # their numbers are in no table
+    laws = [told(one) if memory else one.told() for one in controllers]
+    for one in (laws, *_functions([described, *direct], DEPTH, {id(one) for one in controllers})):
         found.update(json.dumps(one, sort_keys=True).encode())
     return found.hexdigest()
 
@@ -138,9 +139,8 @@ def _code(code: CodeType, depth: int) -> Any:
     return [code.co_code.hex(), constants, texts, list(code.co_names), code.co_argcount]
 
 
-def _functions(value: Any, depth: int, seen: set[int], memory: bool) -> Iterator[Any]:
-    """Users' functions in a system and its parts, told; and controllers, whose numbers no table
-    holds."""
+def _functions(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
+    """Users' functions in a system and its parts, told."""
     if depth == 0 or id(value) in seen or isinstance(value, np.ndarray | Struct):
         return
     seen.add(id(value))
@@ -155,9 +155,7 @@ def _functions(value: Any, depth: int, seen: set[int], memory: bool) -> Iterator
         inside = tuple(value.values())
     elif isinstance(value, list | tuple):
         inside = tuple(value)
-    elif isinstance(value, Controller):
-        yield told(value) if memory else value.told()
     elif is_dataclass(value) and not isinstance(value, type):
         inside = tuple(getattr(value, one.name) for one in fields(value))
     for x in inside:
-        yield from _functions(x, depth - 1, seen, memory)
+        yield from _functions(x, depth - 1, seen)
