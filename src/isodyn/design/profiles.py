@@ -44,7 +44,11 @@ class Side:
         if k + 1 < self.values.size:
             found = self._between(k, level)
         elif self.is_open:
-            found = float(self.values[-1]) if abs(self.values[-1]) < abs(self.values[0]) else float(np.copysign(np.inf, self.slope))
+            found = (
+                float(self.values[-1])
+                if abs(self.values[-1]) < abs(self.values[0])
+                else float(np.copysign(np.inf, self.slope))
+            )
         else:
             found = float(self.values[-1] + (level - self.tau[-1]) * self._last_slope())
         return min(found, self.bound) if self.slope > 0.0 else max(found, self.bound)
@@ -160,7 +164,7 @@ class ProfileSearch:
             at, (S, r, J) = np.clip(moved, low, high), made
         else:
             move, gain = step_of(J[:, others], r)
-        if self.lower and S < least - LOWER:
+        if self.lower and least - LOWER > S:
             raise LowerSquaresError(at)
         along[j] = 1.0
         along[others] = step_of(J[:, others], J[:, j])[0]
@@ -175,6 +179,6 @@ def step_of(J: FloatArray, r: FloatArray) -> tuple[FloatArray, float]:
         return np.zeros(0), 0.0
     sizes = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
     U, S, Vt = np.linalg.svd(J / sizes, full_matrices=False)
-    seen = S > 1e-8 * S.max(initial=0.0)
+    seen = 1e-8 * S.max(initial=0.0) < S
     along = U[:, seen].T @ r
     return -(Vt[seen].T @ (along / S[seen])) / sizes, float(along @ along)
