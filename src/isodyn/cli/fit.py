@@ -45,6 +45,9 @@ _NORMAL = re.compile(r"normal\(([^,()]+),([^,()]+)\)")
 @click.option("--noise", "noises", multiple=True, metavar="CHANNEL=SD", help="Noise of a channel, if it is known.")
 @click.option("--hold-out", type=float, default=0.0, show_default=True, help="Share of last samples to compare only.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Confidence level of intervals.")
+@click.option(
+    "--stages", default=1, show_default=True, help="Fit the first part of the samples first, in so many searches."
+)
 @click.option("--max-runs", type=int, default=100, show_default=True, help="Largest number of runs.")
 @click.option("--scheme", "scheme_text", metavar="SPEC", help="Integration scheme.")
 @click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints are treated.")
@@ -73,6 +76,7 @@ def fit_command(*, model: str, data: Path, report: Path | None, as_json: bool, *
         hold_out=asked["hold_out"],
         confidence=asked["confidence"],
         max_runs=asked["max_runs"],
+        stages=asked["stages"],
         **options,
     )
     written = [] if report is None else [write_report(found, report, settings={"model": model, "data": data.name})]

@@ -1,19 +1,21 @@
 """What a fit found: values, how well data know them, and what is left over.
 
 C = (JᵀJ)⁻¹           covariance; J = ∂(residual/noise)/∂θ at the end of the fit, priors among its rows
-θ ± t(1 − α/2) √C     confidence intervals; t of Student with n − p degrees, normal if the noise is known
+θ ± t(1 − α/2) √C     confidence intervals; t of Student with n − p degrees, normal if the noise is known;
+                      their ends are followed to where the sum of squares says (isodyn.design.profiles)
 J diag θ = U S Vᵀ     relative changes V_k of the parameters that data see with S_k: unseen if S_k is zero
 bias = −C Jᵀ e        what the error e of the steps makes of the values
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from isodyn.design.profiles import Profile
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
@@ -26,6 +28,8 @@ RANK = 1e-8  # of the largest singular value: Jacobians are not better known tha
 WEAK = 0.5  # a relative change that data leave open by more than this is hardly seen
 PART = 0.05  # parts of a direction that are smaller are not named
 AT_BOUND = "at its bound"  # said of parameters instead of an error
+CURVED = 0.3  # of its width: an interval whose ends differ from those of the linearised model by more is told
+UNLIKELY = 1e-4  # chance of residuals that do not fit to the noise that was given
 WHITE = 0.3  # residuals whose neighbours are alike by more than this are no noise
 
 
@@ -135,6 +139,8 @@ class Fit(ShownInNotebooks):
         The model with the values found, as `integrate` takes it.
     confidence
         Of intervals, unless said otherwise.
+    profiles
+        How far parameters may go, by their places; those of the linearised model elsewhere.
 
     Examples
     --------
@@ -165,6 +171,7 @@ class Fit(ShownInNotebooks):
     solution: Solution
     model: Any
     confidence: float = 0.95
+    profiles: Mapping[int, Profile] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         errors = self.standard_errors
@@ -209,7 +216,7 @@ class Fit(ShownInNotebooks):
         Returns
         -------
         interval
-            Lower and upper end; NaN for a parameter at its bound.
+            Lower and upper end; NaN for a parameter at its bound, infinite where data set no end.
 
         Raises
         ------
@@ -220,7 +227,12 @@ class Fit(ShownInNotebooks):
         if not 0.0 < share < 1.0:
             raise InputError(f"confidence must be between 0 and 1, received {share!r}", hint="such as 0.95")
         k = self._place(name)
-        width = float(stats.t.ppf(0.5 + 0.5 * share, self.degrees)) * float(self.standard_errors[k])
+        level = float(stats.t.ppf(0.5 + 0.5 * share, self.degrees))
+        return self.profiles[k].interval(level) if k in self.profiles else self._linear(k, level)
+
+    def _linear(self, k: int, level: float) -> tuple[float, float]:
+        """The interval of the linearised model."""
+        width = level * float(self.standard_errors[k])
         return float(self.values[k]) - width, float(self.values[k]) + width
 
     @property
@@ -237,6 +249,7 @@ class Fit(ShownInNotebooks):
             f"the data determine this change of parameters only to ±{100 * one.error:.0f} %: {one}" for one in weak
         ]
         found += [f"{name} ended at its bound" for name in self.at_bound]
+        found += self._curved()
         errors = self.standard_errors
         for name, bias, error in zip(self.parameters, self.bias, errors, strict=True):
             if np.isfinite(error) and abs(bias) > 0.5 * error:
@@ -249,10 +262,37 @@ class Fit(ShownInNotebooks):
                     f"residuals of {channel.name} are not noise (neighbours correlate by {channel.likeness:.2f}): "
                     "the model misses something, and the intervals are too narrow"
                 )
+            found += self._unlike(channel)
             kept, held = channel.rms(False), channel.rms(True)
             if held > 1.5 * kept:
                 found.append(f"{channel.name}: residuals of the held-out samples are {held / kept:.1f} times as large")
         return found
+
+    def _curved(self) -> list[str]:
+        """Intervals that the linearised model does not tell."""
+        found = []
+        for k in self.profiles:
+            name = self.parameters[k]
+            (low, high), level = self.interval(name), float(stats.t.ppf(0.5 + 0.5 * self.confidence, self.degrees))
+            a, b = self._linear(k, level)
+            if not max(abs(low - a), abs(high - b)) <= CURVED * (b - a):
+                found.append(
+                    f"{name} may lie anywhere between {low:.4g} and {high:.4g}: the sum of squares hardly rises there, "
+                    f"and there may be several minima (the linearised model says {a:.4g} to {b:.4g})"
+                )
+        return found
+
+    def _unlike(self, channel: ChannelFit) -> list[str]:
+        """Residuals that the given noise does not explain."""
+        n, rms = int((~channel.held).sum()), channel.rms(False)
+        if np.isfinite(self.degrees) or n == 0 or not np.isfinite(channel.noise):
+            return []
+        if float(stats.chi2.sf(n * (rms / channel.noise) ** 2, n)) > UNLIKELY:
+            return []
+        return [
+            f"residuals of {channel.name} are {rms / channel.noise:.2g} times the given noise: the fit ended in another "
+            "minimum, the model misses something, or there is more noise; the intervals are too narrow"
+        ]
 
     def summary(self) -> dict[str, Any]:
         """Return all numbers as plain data.

@@ -4,7 +4,8 @@
 
 by SciPy's trust regions with the exact Jacobian of the run. Noise σ_c that is not given is
 estimated from the residuals of each channel, σ_c² = RSS_c/(n_c − p_c) with p_c the part of the
-parameters that the channel determined, until it stays.
+parameters that the channel determined, until it stays. Intervals end where the sum of squares says
+(isodyn.design.profiles); a smaller sum that is found on the way begins the fit again.
 """
 
 from __future__ import annotations
@@ -22,10 +23,17 @@ from isodyn.design.estimate import ChannelFit, Fit, covariance_of, directions
 from isodyn.design.families import NAMED, checked_bounds, checked_values, model_family, moved
 from isodyn.design.least_squares import Comparison, LeastSquares, spans
 from isodyn.design.measured import Channel, read_data
+from isodyn.design.profiles import LowerSquaresError, ProfileSearch
 from isodyn.errors import AccuracyWarning, InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.later import Later
 from isodyn.sensitivities.parameters import Family
 
+stats = Later("scipy.stats")
+
+AGAIN = 4  # searches, each from a smaller sum of squares
+MOST_STAGES = 100
+FOLLOWED = 0.99  # confidence to which profiles are followed, at least
 REFUSED = ("save", "save_every", "select", "events", "checkpoint", "impacts", "sensitivities", "observe")
 
 
@@ -42,6 +50,8 @@ def fit(
     hold_out: float | Sequence[str] = 0.0,
     confidence: float = 0.95,
     max_runs: int = 100,
+    stages: int = 1,
+    profile: bool = True,
     **options: Any,
 ) -> Fit:
     """Fit parameters of a model to measured data.
@@ -75,7 +85,14 @@ def fit(
     confidence
         Confidence level of the intervals.
     max_runs
-        Largest number of runs.
+        Largest number of runs of the search.
+    stages
+        Number of searches, each with a larger first part of the samples, and the last with all of
+        them. Long vibrations have many minima, of which the start of the samples knows few.
+    profile
+        Whether intervals are followed to where the sum of squares says that they end, by two runs a
+        parameter and more where residuals are not linear in it (at most the ten parameters that are
+        known least); otherwise they are those of the linearised model.
     **options
         For `integrate`: dt, scheme, formulation, t0, breakpoints, newton, assemble. By default
         those of a model file.
@@ -130,13 +147,37 @@ def fit(
             f"{len(names)} parameters need as many samples, received {sum(problem.counts)}",
             hint="fit fewer parameters, or give priors=",
         )
-    found, sizes_found = problem.fitted(sizes)
-    result = _result(problem, found, sizes_found, whole, bool(np.isnan(sizes).any()))
-    result = replace(result, confidence=confidence)
+    if isinstance(stages, bool) or not isinstance(stages, int) or not 1 <= stages <= MOST_STAGES:
+        raise InputError(f"stages must be from 1 to {MOST_STAGES}, received {stages!r}", hint="such as stages=4")
+    problem = problem.staged(stages, sizes)
+    result = _searched(problem, sizes, whole, confidence if profile else None)
+    result = replace(result, confidence=confidence, start=values)
     if any("take smaller steps" in remark for remark in result.remarks):
         text = next(remark for remark in result.remarks if "take smaller steps" in remark)
         warnings.warn(AccuracyWarning(text), stacklevel=2)
     return result
+
+
+def _searched(problem: LeastSquares, sizes: FloatArray, whole: list[Channel], profile: float | None) -> Fit:
+    """The minimum, and profiles about it; from a lower one again, if they find it."""
+    estimated, limit = bool(np.isnan(sizes).any()), problem.most
+    for k in range(AGAIN):
+        found, noise = problem.fitted(sizes)
+        result = _result(problem, found, noise, whole, estimated)
+        if profile is None:
+            return result
+        level = float(stats.t.ppf(0.5 + 0.5 * max(profile, FOLLOWED), result.degrees))
+        free = np.array([name not in result.at_bound for name in result.parameters])
+        each = np.repeat(noise, problem.counts)
+        search = ProfileSearch(problem, result.values, each, result.covariance, free, level, lower=k + 1 < AGAIN)
+        before = problem.comparison.runs
+        try:
+            profiles = search.profiles()
+        except LowerSquaresError as lower:
+            problem = replace(problem, start=lower.values, most=problem.comparison.runs + limit)
+            continue
+        return replace(result, profiles=profiles, runs=result.runs + problem.comparison.runs - before)
+    raise AssertionError("the last search does not look for lower minima")
 
 
 def _checked_options(options: dict[str, Any]) -> dict[str, Any]:

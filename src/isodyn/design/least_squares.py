@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -23,8 +23,10 @@ from isodyn.sensitivities.parameters import Family
 
 optimize = Later("scipy.optimize")
 
-TIGHT = 1e-9  # relative changes of values and of the sum of squares at which a fit ends
-LOOSE = 1e-4  # … while noise is not known yet
+TIGHT = 1e-9  # relative changes of values at which a fit ends
+LEVEL = 1e-7  # … and of the sum of squares, where it is 1e-5 squares of the noise of a hundred samples
+LOOSE = 1e-4  # both while noise is not known yet
+WITHIN = 4.0  # times larger or smaller than at the start: where parameters stay while samples are left out
 STEADY = 1e-2  # relative changes of noise at which its estimate ends
 ROUNDS = 8  # of the estimate of noise
 LEAST = 1e-7  # of the spread of a channel: noise is not below
@@ -141,7 +143,7 @@ class LeastSquares:
             method="trf",
             x_scale="jac",
             xtol=tight,
-            ftol=tight,
+            ftol=max(tight, LEVEL),
             gtol=tight,
             max_nfev=room,
         )
@@ -167,6 +169,37 @@ class LeastSquares:
             size = float(np.sqrt((r[first:last] ** 2).sum() / degrees)) * noise[first]
             found.append(max(size, least))
         return np.array(found)
+
+    def staged(self, stages: int, given: FloatArray) -> LeastSquares:
+        """The same problem, beginning at what the first parts of the samples say, one after the
+        other."""
+        problem, t = self, np.unique(np.concatenate([channel.t for channel in self.channels]))
+        low, high = (np.array(ends) for ends in self.bounds)
+        for k in range(1, stages):
+            last = t[max(int(np.ceil(t.size * k / stages)) - 1, 0)]
+            part = [Channel(c.name, c.t[c.t <= last], c.values[c.t <= last], c.unit) for c in self.channels]
+            seen = [i for i, channel in enumerate(part) if channel.t.size]
+            comparison = replace(
+                self.comparison,
+                channels=[part[i] for i in seen],
+                options={**self.comparison.options, "t_end": float(last)},
+                runs=problem.comparison.runs,
+                found={},
+                places=[],
+            )
+            x = problem.start
+            room = np.where(x != 0.0, np.abs(x), np.inf)
+            near = np.where(x > 0.0, room / WITHIN, -WITHIN * room), np.where(x < 0.0, -room / WITHIN, WITHIN * room)
+            first = replace(
+                self,
+                comparison=comparison,
+                start=x,
+                bounds=(np.maximum(low, near[0]).tolist(), np.minimum(high, near[1]).tolist()),
+            )
+            found, _ = first.fitted(given[seen])
+            problem = replace(self, start=np.clip(first.scale * found.x, low, high))
+            self.comparison.runs = comparison.runs
+        return problem
 
     def fitted(self, given: FloatArray) -> tuple[Any, FloatArray]:
         """The minimum, and the noise of each channel; NaN in `given` where it is to be

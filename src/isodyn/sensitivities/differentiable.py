@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,8 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.base import System
 
+OTHER_MODES = 0.1  # of the largest displacement; parameters are changed by a few thousandths
+
 
 def refuse(system: Any, method: Method, newton: Newton) -> None:
     """SensitivityError for what cannot be differentiated."""
@@ -23,8 +26,6 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
         "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
         "forces that depend on multipliers": bool(model.traits & NONIDEAL),
         "coordinates with a retraction of their own": system.retract is not None and not mechanical,
-        "flexible bodies": mechanical and bool(system.layout.flexible),
-        "continuous states of a mechanism": mechanical and bool(system.layout.states),
         "a composition of steps": method.composition is not None,
         "a formulation that closes at the balance": closure.at_balance,
         "a formulation that eliminates multipliers": closure.eliminate > 0,
@@ -39,6 +40,23 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
                 f"{what}: such steps are not differentiated",
                 hint="Stabilised(), VelocityLevel() and PositionLevel() are; so are systems without constraints",
             )
+
+
+def refuse_other_modes(name: str, systems: Sequence[Any], itself: Any) -> None:
+    """SensitivityError if a parameter changes modes of flexible bodies by more than it is changed
+    itself: modes of equal frequencies turn, or change places, at once."""
+    if not isinstance(itself, MechanismSystem):
+        return
+    for k, part in enumerate(itself.layout.flexible):
+        own, size = part.reduced.basis, float(np.abs(part.reduced.basis).max())
+        for system in systems:
+            other = system.layout.flexible[k].reduced.basis
+            if other.shape != own.shape or not np.abs(other - own).max() <= OTHER_MODES * size:
+                raise SensitivityError(
+                    f"{name} changes the modes of {part.name!r} at once: modes of equal or nearly equal frequencies "
+                    "change places, and the run has no derivative by it",
+                    hint="choose another number of modes, or a value at which frequencies differ",
+                )
 
 
 def with_mass_range(method: Method) -> Method:

@@ -231,6 +231,8 @@ class NamedParts:
         """Whether the equations of motion are linear in a number, and nothing else depends on
         it."""
         part, path = self.split(name)
+        if part in self.parts.joints:
+            return path[0] == "point" and self.pieces.is_affine(part)
         return not part or (isinstance(self.known[part], Body) and path[0] == "mass")
 
     @cached_property

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.bodies.numbers import RIGID
+from isodyn.joints import measures
+from isodyn.joints.joint import Joint
 from isodyn.joints.part import JointPart
 from isodyn.joints.words import Row, Word
 from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray
@@ -33,6 +35,8 @@ from isodyn.sensitivities.memory import Varied
 from isodyn.systems.questions import Questions
 
 OWN_NUMBERS = ("mass", "inertia", "velocity", "angular_velocity")  # of a body, that no other part looks at
+TURNS = {measures.AXES, measures.ANGLE, measures.PLANAR_ANGLE, measures.TWIST}  # of which no point is part
+AFFINE = {measures.POINT, measures.OFFSET, *TURNS}
 NAMES_JOINTS = (Value.JOINT, Value.JOINTS, Value.WEIGHTS)
 
 
@@ -124,6 +128,24 @@ class Pieces:
                     found.add(name)
                     waiting.append(name)
         return found
+
+    def is_affine(self, joint: str) -> bool:
+        """Whether all equations are affine in the point of a joint: its points in the bodies stand in
+        distances along fixed directions alone, and no force looks at these distances."""
+        if not self.possible:
+            return False
+        for name in self.built_on(joint):
+            if name in self.system.joints:
+                rows = [self.system.layout.rows[k] for k in self.system.joints[name].rows]
+                kinds = {word.kind for row in rows for _, word in row.terms}
+                known = isinstance(self.parts.joints[name], Joint) and name == joint and kinds <= AFFINE
+            else:
+                forces = self.system.loads[name]
+                known = not forces.on_bodies and not forces.along_beams
+                known = known and all(word.kind in TURNS for law in forces.laws for word in law.all_words())
+            if not known:
+                return False
+        return True
 
     def piece(self, part: str, path: Sequence[str], values: Iterable[Any]) -> Piece | None:
         """The piece of a number in a part; `values` are the part at the points of a difference."""

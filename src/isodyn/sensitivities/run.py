@@ -21,7 +21,7 @@ from isodyn.marching.run import Run
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
-from isodyn.sensitivities.differentiable import refuse, rotations_of, with_mass_range
+from isodyn.sensitivities.differentiable import refuse, refuse_other_modes, rotations_of, with_mass_range
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
 from isodyn.sensitivities.matrix_check import MatrixCheck
 from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, new_linear
@@ -128,6 +128,7 @@ class SensitiveRun(Run):
 
     def all_equations(self, one: Variation) -> Piece:
         """All equations at other values of a parameter that has no piece of its own."""
+        refuse_other_modes(one.name, one.in_equations, self.system)
         models = [self.varied_model(system) for system in one.in_equations]
         own = self.own_twin(models[0])
         self.models += [*models, own]

@@ -15,7 +15,7 @@ from isodyn.sensitivities.parameters import Family, NamedParts
 from isodyn.sensitivities.pieces import Piece
 
 FAR = 64.0  # times that distance: what equations are linear in needs one other point
-PART = 1e-3  # of a parameter: distance of the points of a difference
+PART = 3e-4  # of a parameter: distance of the points of a difference
 LEAST = 1e-2  # beside which a parameter is small
 CENTRAL = ((1.0, -1.0, 2.0, -2.0), (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0), 0.0)
 FORWARD = ((1.0, 2.0, 3.0, 4.0), (4.0, -3.0, 4.0 / 3.0, -0.25), -25.0 / 12.0)
