@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import isodyn as iso
-from isodyn.errors import InputError
+from isodyn.errors import AccuracyWarning, InputError
 from isodyn.models.writer import to_toml
 
 G = 9.81
@@ -178,3 +178,18 @@ def test_coarse_steps_to_rest_on_redundant_corners(e, mu):
         assert np.diff(energy).max() < 1e-14 * energy[0]
         assert sol.aux["contact_gap"].min() > -1e-13
         assert np.abs(sol.v[-1]).max() < 1e-12
+
+
+def test_rod_between_two_close_stops():
+    """More bounces than are located: steps are taken to their ends. Without losses the rod must
+    not become faster, and hardly slower, although gravity pulls it through one of the stops."""
+    mech = iso.Mechanism()
+    mech.add_body("rod", 1.0, (0.1, 0.1, 0.1), (0.5, 0, 0), velocity=(0, 0, -1), angular_velocity=(0, 2, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    mech.add_contact(iso.JointStop("stop", "pin", low=-1e-9, high=1e-9, restitution=1.0))
+    with pytest.warns(AccuracyWarning, match="more than 20 impacts"):
+        sol = iso.integrate(mech, dt=0.01, t_end=0.3)
+    energy = np.sum(sol.energy(), axis=0)
+    assert np.diff(energy).max() < 1e-14
+    assert energy[-1] > 0.98 * energy[0]
+    assert np.abs(sol.joint("pin").angle).max() < 1.001e-9

@@ -23,7 +23,7 @@ from isodyn.marching.march import HAPPENED
 from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_jump import NEWTON, POISSON
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN
-from isodyn.stepping.contact_push import push_out
+from isodyn.stepping.contact_push import into_joints, push_out
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
@@ -305,6 +305,7 @@ class ContactRun(ContactLocation):
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
         self.check(int(push_out(*self.physics_with, *tables)), float(state.t), float(state.t))
         left = self.pay_for_push(inside, np.array(self.memory.x))
+        self.check(int(into_joints(*self.physics_with, *tables)), float(state.t), float(state.t))
         self.look_at(state)
         n = len(self.known.names)
         hit |= contacts.gap <= TOUCHES * contacts.size
@@ -324,25 +325,29 @@ class ContactRun(ContactLocation):
 
     def pay_for_push(self, inside: FloatArray, way: FloatArray) -> float:
         """Slow bodies down along the way on which they were moved out of obstacles, until their
-        kinetic energy has paid for the work −∫Q dq that this took; where that is not enough, in
-        all that they do, unless joints would be torn. What is left to be paid."""
+        kinetic energy has paid for the work −∫Q dq that this took, or they are as fast as what
+        they got back makes them; where that is not enough, in all that they do, unless joints
+        would be torn. What is left to be paid."""
         state, ask = self.state, Questions(self.system, self.other or self.model)
         t, rest = float(state.t), np.zeros(self.system.nv)
         here = ask.balance(t, np.array(state.q), rest, rest)
         left = 0.5 * float(way @ (here + ask.balance(t, inside, rest, rest)))
         moved = np.where(way != 0.0, state.v, 0.0)
-        for direction in (way, moved if self.system.m == 0 else rest):
+        for direction in (way, moved if self.system.m == 0 and left > 0.0 else rest):
             size = float(np.abs(direction).max(initial=0.0))
-            if left > 0.0 and size > 0.0:  # M times a way of rounding would be rounding
-                heavy = ask.balance(t, np.array(state.q), rest, direction / size) - here
-                part, left = slower(left, size * float(direction @ heavy), float(state.v @ heavy) * size)
+            if left == 0.0 or size == 0.0:
+                continue
+            heavy = size * (ask.balance(t, np.array(state.q), rest, direction / size) - here)  # not of rounding
+            along = float(state.v @ heavy)
+            if left > 0.0 or along < 0.0:
+                part, left = slower(left, float(direction @ heavy), along)
                 state.v[:] += part * direction
         return max(left, 0.0)
 
 
 def slower(work: float, size: float, along: float) -> tuple[float, float]:
     """The β that is nearest to zero with ½size β² + along β = −work: how far to go so that kinetic
-    energy falls by that; and what is left of it where it can not fall so far."""
+    energy falls by that, or grows; and what is left of it where it can not fall so far."""
     spare = along * along - 2.0 * size * work
     if spare >= 0.0 and along != 0.0:
         return -2.0 * work / (along + np.copysign(np.sqrt(spare), along)), 0.0

@@ -121,10 +121,8 @@ def by_newton(contacts: Contacts, problem: Any, restitution: FloatArray, before:
 
 
 @kernel()
-def prepare(
-    p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
-) -> int:
-    """Responses and W at a state, from its mass matrix."""
+def mass_at(p: Physics, leg: Leg, t: float, state: State, memory: Memory, counters: Counters) -> int:
+    """The mass matrix of a state, with its constraints, as the matrix in memory."""
     c = memory.c
     copy_to(state.q, memory.q)
     copy_to(state.v, memory.v)
@@ -135,7 +133,16 @@ def prepare(
     fill_with(memory.x, 0.0)
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
     memory.factors_good = 0
-    status = initial_matrix(p, leg, t, state, c, memory, counters)
+    return initial_matrix(p, leg, t, state, c, memory, counters)
+
+
+@kernel()
+def prepare(
+    p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
+) -> int:
+    """Responses and W at a state, from its mass matrix."""
+    c = memory.c
+    status = mass_at(p, leg, t, state, memory, counters)
     if status == OK:
         status = ask(g, CONSTRAINT, t, state.q, state.v, memory.a, c, g.contacts.J)
     if status == OK:

@@ -16,12 +16,12 @@ from isodyn.kernels.lowering import by_reference
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.linear_solvers.contact_laws import Laws
 from isodyn.stepping.closure import ask_levels, copy_to, measure, retract
-from isodyn.stepping.contact_jump import START, prepare
+from isodyn.stepping.contact_jump import START, mass_at, prepare
 from isodyn.stepping.contact_memory import Contacts, Touching, add_response, along, ask, problem_of
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import EPS, Counters, Leg, Memory, Physics, State
-from isodyn.stepping.projection import fill
+from isodyn.stepping.projection import fill, project_velocity
 
 PUSHES = 12  # most iterations onto g ≥ 0
 
@@ -106,5 +106,33 @@ def push_out(
         status = retract(p, memory.q_1, memory.d, c, state.q)
         if measure(memory.dp, memory.by_v) <= 2.0 * EPS * measure(state.q, memory.by_q):
             break
+    memory.factors_good = 0
+    return status
+
+
+@kernel(START, apart=True, allocates=True)
+def into_joints(
+    model: Any,
+    tables: Any,
+    scratch: Any,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
+    gap_model: Any,
+    contacts: Contacts,
+) -> int:
+    """Move state.v to φ̇ = 0 and ψ = 0 where state.q is now, by the least change in the mass norm,
+    which takes energy."""
+    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
+    status = OK
+    if p.rows.size > 0:
+        status = mass_at(p, leg, t, state, memory, counters)
+        copy_to(state.q, memory.q_1)
+        copy_to(state.v, memory.v_1)
+        if status == OK:
+            status = project_velocity(p, t, memory.c, memory)
+        copy_to(memory.v_1, state.v)
     memory.factors_good = 0
     return status
