@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -161,7 +161,7 @@ def _show_warning(
     category: type[Warning],
     filename: str,
     lineno: int,
-    file: Any = None,
+    file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
     """Warnings of this package as one line each, others as usual."""
