@@ -17,7 +17,7 @@ from isodyn.results.units import is_mechanism
 from isodyn.systems.base import System
 from isodyn.systems.model import Model
 
-of_mechanisms: Any = Later("isodyn.mechanism.inputs")  # which other systems do not need
+of_mechanisms = Later("isodyn.mechanism.inputs")  # which other systems do not need
 
 
 class HeldInputs:
@@ -56,7 +56,7 @@ class HeldInputs:
             hint=f"{hint} (loads that are a Motor, a GearMotor, a Force or a Torque)",
         )
 
-    def set(self, name: str, value: Any) -> bool:
+    def set(self, name: str, value: object) -> bool:
         """Hold an input at a value, or let it go (None); whether that changes anything."""
         place = self.place(name)
         if value is None:
@@ -84,7 +84,7 @@ class HeldInputs:
         for name, value in values.items():
             self.set(name, value)
 
-    def shown(self) -> Any:
+    def shown(self) -> System:
         """The system as its loads are now, for what is read of them."""
         if not self.values:
             return self.system

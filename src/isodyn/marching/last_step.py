@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.formulations.closure import OPEN
-from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray
+from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray, IntArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.error_sizes import begin_stretch
@@ -23,7 +23,7 @@ from isodyn.memory import require_rows
 from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
-from isodyn.stepping.memory import Counters, State, forget, new_state
+from isodyn.stepping.memory import Counters, Plan, State, forget, new_state
 from isodyn.systems.base import System
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
@@ -46,7 +46,7 @@ class LastStep(AtRest):
     sized: bool
     total_steps: int
     number: int  # of the stretch
-    plan: Any
+    plan: Plan
     columns: Any
     rows: Any
     ranks: Any
@@ -70,7 +70,7 @@ class LastStep(AtRest):
         """The state, with the acceleration brought to t."""
         return self.sample_of(self.state)
 
-    def sample_of(self, state: Any) -> Sample:
+    def sample_of(self, state: State) -> Sample:
         """A state, with the acceleration brought to its time."""
         a = state.a + state.lag * state.da
         return Sample(float(state.t), state.q.copy(), state.v.copy(), a, state.lam.copy())
@@ -317,7 +317,7 @@ class LastStep(AtRest):
         self.inputs, self.model = inputs, inputs.adopt(self.system, self.model)
         self.ask = Questions(self.system, self.model)
 
-    def hold(self, rows: Any, held: bool) -> None:
+    def hold(self, rows: IntArray, held: bool) -> None:
         """Enforce these rows from now on, or release them."""
         m = self.system.m
         if self.system.first_order or self.closure.compliance > 0.0:

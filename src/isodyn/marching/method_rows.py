@@ -3,7 +3,7 @@ constraints are redundant, limits along the branch where they lose rank."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
 from isodyn.systems.branches import limit
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 
 class MethodRows(Run):
@@ -82,7 +85,7 @@ class MethodRows(Run):
                 rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
             self.ranks[k] = rank
 
-    def rank_of(self, G: Any) -> tuple[int, FloatArray]:
+    def rank_of(self, G: Matrix) -> tuple[int, FloatArray]:
         """The rank of G, and the numbers that decided."""
         if not sp.issparse(G):
             rows = choose(G * self.system.scales.v)

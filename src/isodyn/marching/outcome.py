@@ -19,7 +19,7 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.stepping.memory import COUNTED, JUDGED
 
-chord_strain: Any = Later("isodyn.results.chord_strain")  # mechanisms and beams only
+chord_strain = Later("isodyn.results.chord_strain")  # mechanisms and beams only
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run

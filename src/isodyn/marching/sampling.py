@@ -13,6 +13,7 @@ import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
@@ -24,9 +25,10 @@ from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
+    from isodyn.results.solution import Sample
 
-time_functions: Any = Later("isodyn.expressions.time")
-of_mechanisms: Any = Later("isodyn.mechanism.inputs")
+time_functions = Later("isodyn.expressions.time")
+of_mechanisms = Later("isodyn.mechanism.inputs")
 
 NEAR = 1e-6  # of a step: a sample is at a time of the grid that is so near
 
@@ -47,7 +49,7 @@ def refuse_controllers(system: System, why: str) -> None:
         )
 
 
-def with_samples(system: System, breakpoints: Any, t0: float, t_end: float) -> Any:
+def with_samples(system: System, breakpoints: ArrayLike, t0: float, t_end: float) -> Any:
     """Breakpoints, with the times at which controllers sample; those of the user where both are as
     good as equal."""
     found = controllers_of(system)
@@ -114,7 +116,7 @@ class Sampled:
             )
         return round(steps)
 
-    def value(self, t: float, sample: Any) -> FloatArray:
+    def value(self, t: float, sample: Sample) -> FloatArray:
         """What the controller writes now."""
         read = [one(sample) for one in self.reads]
         found = read if self.law is None else self.called(t, read)
@@ -189,7 +191,7 @@ class Sampling:
         if changed:
             run.start_from_here()
 
-    def recorded(self) -> Any:
+    def recorded(self) -> System:
         """The system with what its loads have done in the run, as functions of time."""
         if not self.record:
             return self.run.system
