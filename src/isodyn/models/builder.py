@@ -35,7 +35,7 @@ transform = Later("scipy.spatial.transform")
 _PARTS = ("bodies", "beams", "flexible_bodies", "joints", "loads", "sensors", "controllers", "states")
 
 
-def coordinate(name: str) -> Any:
+def coordinate(name: str) -> tuple[str, str] | str:
     """A joint, or (joint, coordinate) for "joint.coordinate"."""
     joint, _, coordinate = name.rpartition(".")
     return (joint, coordinate) if joint else name

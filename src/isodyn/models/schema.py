@@ -35,7 +35,7 @@ LIBRARY = (joints, loads, solids)  # they register their parts when they are imp
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
 
 
-def _by_joint(value: Any, info: ValidationInfo) -> dict[str, float]:
+def _by_joint(value: object, info: ValidationInfo) -> dict[str, float]:
     if not isinstance(value, dict):
         raise refuse(f"a table of joints and numbers is needed, received {said(value)}", hint="{pin = '30 deg'}")
     return {key: number(x, info, key) for key, x in value.items()}
@@ -230,7 +230,7 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
     return found
 
 
-def _parameter(source: Source, path: Path, value: Any, before: Mapping[str, float]) -> float:
+def _parameter(source: Source, path: Path, value: object, before: Mapping[str, float]) -> float:
     """A number, or the value of a formula of the parameters before it."""
     if isinstance(value, str):
         try:

@@ -85,7 +85,7 @@ class Formula(FilePart):
     formula: FormulaText
 
 
-def _function(value: Any, info: ValidationInfo) -> Any:
+def _function(value: object, info: ValidationInfo) -> dict[Any, Any] | dict[str, float | str]:
     if isinstance(value, dict):
         return value
     if isinstance(value, list):
