@@ -7,7 +7,6 @@ import json
 import math
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ OVERSHOOT = {
 }
 
 
-def reasons(scheme: Any) -> list[str]:
+def reasons(scheme: Scheme | FirstOrderScheme) -> list[str]:
     """Sentences on what a scheme does.
 
     >>> reasons(Scheme.U0(1, 1, 0))[0]
@@ -97,7 +96,7 @@ def works() -> dict[str, dict[str, str]]:
     return found
 
 
-def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
+def cited(scheme: FirstOrderScheme | Scheme, extra: str | None = None) -> list[dict[str, str]]:
     """The works behind a scheme: GS4, and who first described the classical ones."""
     keys = ["Shimada2014"]
     name = str(getattr(scheme, "name", ""))
@@ -121,7 +120,7 @@ def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
     return [works()[key] for key in dict.fromkeys(keys) if key in works()]
 
 
-def works_in_words(scheme: Any, extra: str | None = None) -> list[str]:
+def works_in_words(scheme: Scheme | FirstOrderScheme, extra: str | None = None) -> list[str]:
     """The same, a line for each."""
     return [
         f"{w['authors']} ({w['year']}): {w['title']}. {w['where']}." + (f" doi:{w['doi']}" if "doi" in w else "")
