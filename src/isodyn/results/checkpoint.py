@@ -384,7 +384,7 @@ def _fit(block: dict[str, Any], run: Resumable) -> None:
         raise ValueError(f"it holds {many} rows from {begin} on, of {len(run.rows.t)}")
 
 
-def as_checkpoint(value: Any) -> Checkpoint | None:
+def as_checkpoint(value: object) -> Checkpoint | None:
     """A checkpoint from what users give: a path, or one of these."""
     if value is None or isinstance(value, Checkpoint):
         return value

@@ -9,7 +9,7 @@ that parts may have any name; where two read alike, the pair (owner, what) tells
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property, singledispatch
@@ -107,7 +107,7 @@ XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
 
 @singledispatch
-def more_quantities(sol: Any) -> list[Quantity]:
+def more_quantities(sol: Solution) -> list[Quantity]:
     """What a kind of solution knows beside states and parts; kinds register themselves."""
     return []
 
@@ -152,11 +152,11 @@ class Catalogue:
                 found[name] = [(column, "")]
         return found
 
-    def curve(self, name: Any) -> Curve:
+    def curve(self, name: Sequence[str] | str) -> Curve:
         """A quantity, a component or a size by its name."""
         return self.read(self.find(name))
 
-    def find(self, name: Any) -> Place:
+    def find(self, name: Sequence[str] | str) -> Place:
         """Where a name stands; the same for all solutions of the same parts."""
         key = tuple(name) if isinstance(name, list | tuple) else name
         try:
