@@ -138,7 +138,7 @@ def label(formulation: Formulation | None) -> str:
     return type(formulation).__name__ + (f"({', '.join(changed)})" if changed else "")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
     return "…" if isinstance(value, np.ndarray) else repr(value)
