@@ -132,7 +132,9 @@ class FileSubject(Subject):
                 return build.ModelFile(source, schema.with_parts(self._base.model, tables), parameters)
         return build.checked(source, plain)
 
-    def _tables(self, values: Mapping[str, float], source: Any, parameters: Any, paths: set[Any]) -> Any:
+    def _tables(
+        self, values: Mapping[str, float], source: Any, parameters: Any, paths: set[Any]
+    ) -> dict[Any, Any] | None:
         """Tables of a point; those that depend on values which the last point had too are its own,
         the same objects. None where one is wrong."""
         found = {}
@@ -233,7 +235,7 @@ class FileSubject(Subject):
     def _assembled(self) -> bool:
         return bool(self._base.model.start.assemble)
 
-    def _renumbered(self, model: Any) -> Any:
+    def _renumbered(self, model: Any) -> MechanismSystem | None:
         """The system by other numbers in the tables; None where more depends on them."""
         base, numbers = self._base.model, self._numbers
         new = model.model
@@ -287,11 +289,11 @@ class FileSubject(Subject):
             return assemble(system, start.hold, keyed[0], keyed[1], model.model.run.t0).system
 
 
-def _plain_list(value: Any) -> Any:
+def _plain_list(value: object) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _names_in(value: Any) -> set[str]:
+def _names_in(value: object) -> set[str]:
     """Names in all texts of a table; those that are no formulas have no parameters in them."""
     if isinstance(value, str):
         try:

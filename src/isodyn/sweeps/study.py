@@ -268,7 +268,7 @@ def sweep(
 def described(
     model: Any,
     parameters: Mapping[str, Any],
-    outputs: Any,
+    outputs: Mapping[str, str] | Sequence[str],
     sampling: Sampling | None,
     count: int | None,
     seed: int,
