@@ -93,7 +93,7 @@ def _words() -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Any:
     return value
 
 

@@ -195,7 +195,7 @@ class Struct(metaclass=StructClass):
                 setattr(struct, name, value)
         return struct
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         number = self._numbers.get(name)
         if number is not None:
             self.__dict__[number[0]][number[1]] = value
@@ -230,7 +230,7 @@ class Struct(metaclass=StructClass):
         other.copy_from(self)
         return other
 
-    def alike(self, other: Any) -> bool:
+    def alike(self, other: object) -> bool:
         """Whether the other is of the same class and sizes."""
         return type(other) is type(self) and other.sizes == self.sizes
 
