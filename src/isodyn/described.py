@@ -52,7 +52,7 @@ def told(x: Any) -> str:
 
 
 def settings(x: Any) -> list[tuple[str | None, str]]:
-    """What `told` tells of a dataclass: names and short texts; no name where it is given by its
+    """What `told` says about a dataclass: names and short texts; no name where it is given by its
     place."""
     found: list[tuple[str | None, str]] = []
     in_place = True  # until a field that was left out

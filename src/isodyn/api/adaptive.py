@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run by a method was asked for, beside the system and the method."""
+    """Arguments of a run by a method, other than the system and the method."""
 
     t_end: float
     t0: float = 0.0

@@ -277,7 +277,7 @@ def _begun(
 
 
 def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
-    """InputError for what has no meaning beside a method that chooses its steps."""
+    """InputError for arguments that have no meaning with a method that chooses its steps."""
     name = next((name for name, value in given.items() if value is not None), None)
     if name is not None:
         raise InputError(

@@ -107,7 +107,7 @@ def _flushed(code: int) -> int:
 
 
 def _drop_output() -> None:
-    """What is left in the buffer of standard output goes nowhere."""
+    """Discard what is left in the buffer of standard output."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())

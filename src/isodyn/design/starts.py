@@ -61,7 +61,7 @@ class Chart:
 
 def consistent(system: System, t0: float, span: float) -> System:
     """The system with its start moved onto its constraints. Only there is the derivative of a run
-    by its start that of the motion: beside them, moving it there counts as well."""
+    by its start that of the motion: away from them, moving it there counts as well."""
     if not system.m:
         return system
     rest = AtRest(system, assemble=True, span=span)

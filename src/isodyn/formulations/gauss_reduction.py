@@ -1,5 +1,5 @@
 """The accelerations of Gauss' principle at one state after the other, with the rank of G decided
-anew at each of them.
+again at each of them.
 """
 
 from __future__ import annotations

@@ -226,8 +226,8 @@ class _Run:
         return found
 
     def beyond(self, modal: ModalSystem, k: int) -> float:
-        """What a slack that is zero now, or less by rounding, needs to fall through zero; nothing
-        where it is positive."""
+        """Margin by which a slack that is zero now, or less by rounding, must fall to count; zero
+        if it is positive."""
         result = modal.result(self.t, self.q, self.v)
         point = self.physics.points(self.t, self.q, self.v)[k]
         return max(0.0, EDGE * margin(point, k, result) - float(result.slack[k]))

@@ -25,8 +25,8 @@ def method_name(method: object, known: Sequence[str], what: str = "method") -> N
     """Refuse an unknown name and say which was meant."""
     if isinstance(method, str) and method in known:
         return
-    near = get_close_matches(str(method), known, n=1, cutoff=0.4)
-    suggestion = f"did you mean {near[0]!r}? " if near else ""
+    similar = get_close_matches(str(method), known, n=1, cutoff=0.4)
+    suggestion = f"did you mean {similar[0]!r}? " if similar else ""
     raise InputError(f"unknown {what} {method!r}", hint=f"{suggestion}known: {', '.join(map(repr, known))}")
 
 

@@ -86,7 +86,7 @@ class ContactPart(Part):
         """
 
     def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
-        """What bodies look like to which nothing else gives a shape.
+        """How bodies without a shape of their own are drawn.
 
         Parameters
         ----------

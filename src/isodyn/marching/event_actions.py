@@ -17,7 +17,7 @@ HINT = "for example lambda s: s._replace(v=-0.5 * s.v)"
 
 
 def changed(action: Any, sample: Sample) -> Sample:
-    """What an action makes of a state."""
+    """The state after an action."""
     found = action(Sample(sample.t, *(np.array(x) for x in sample[1:])))
     if found is None:
         return sample

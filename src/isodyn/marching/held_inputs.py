@@ -48,9 +48,9 @@ class HeldInputs:
         """Where an input is; InputError for what is none."""
         if name in self.places:
             return self.places[name]
-        near = difflib.get_close_matches(str(name), list(self.places), n=2, cutoff=0.5)
+        similar = difflib.get_close_matches(str(name), list(self.places), n=2, cutoff=0.5)
         known = ", ".join(map(repr, self.places)) or "none in this system"
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"inputs: {known}"
+        hint = f"did you mean {' or '.join(map(repr, similar))}?" if similar else f"inputs: {known}"
         raise InputError(
             f"there is no input named {name!r}",
             hint=f"{hint} (loads that are a Motor, a GearMotor, a Force or a Torque)",

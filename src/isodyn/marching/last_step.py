@@ -185,7 +185,7 @@ class LastStep(AtRest):
 
     @property
     def whole(self) -> int:
-        """What `progress` comes to."""
+        """What `progress` counts up to."""
         return PARTS if self.sized else self.total_steps
 
     @property
@@ -196,7 +196,7 @@ class LastStep(AtRest):
     # ---- rows, and a start
 
     def make_room(self, k: int) -> None:
-        """Memory for k rows, where nobody knows how many there will be."""
+        """Memory for k rows, if their number is not known in advance."""
         if k <= self.rows.t.size or not (self.sized or self.watch is not None):
             return
         require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
@@ -273,7 +273,7 @@ class LastStep(AtRest):
         return float(np.nextafter(t, np.inf)) if later else t
 
     def begin_errors(self) -> None:
-        """Estimates of errors begin anew, where there are such."""
+        """Start the estimates of errors again, if there are any."""
         if self.sizes is not None:
             begin_stretch(self, self.sizes, float(self.state.t), first=False)
 

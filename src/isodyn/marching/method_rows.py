@@ -66,7 +66,7 @@ class MethodRows(Run):
 
     def finish_rows(self, begin: int) -> None:
         """Rows from this one on: multipliers are those of least norm where rows are redundant;
-        where rows lose rank, accelerations too come anew."""
+        where rows lose rank, accelerations are computed again too."""
         if not self.system.m or self.system.first_order:
             return
         rows, enforced = self.rows, self.independent.rank

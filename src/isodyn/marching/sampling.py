@@ -174,7 +174,7 @@ class Sampling:
         return min(upto, max(after, int(self.run.state.step) + 1))
 
     def sample(self, due: list[Sampled]) -> None:
-        """Read, decide, write; start anew where that changes forces."""
+        """Read, decide, write; restart if that changes forces."""
         run = self.run
         show_multipliers(run)
         sample = run.sample()._replace(lam=run.memory.lam_1.copy())

@@ -1,4 +1,4 @@
-"""What a method that tells the error of its steps brings to a run.
+"""How a method that estimates the error of its steps takes part in a run.
 
 The march calls its kernel (isodyn.stepping.told_step), and knows nothing else of it. A run
 (isodyn.marching.method_run) asks a `Stepper` for memory, for the size of the first step, and for

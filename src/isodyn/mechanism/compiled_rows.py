@@ -39,7 +39,7 @@ MIDDLE = -49.0 / 18.0  # … and in the middle
 
 
 class Frames(NamedTuple):
-    """What rows speak of: numbers of their bodies, and for every component of their frames the side
+    """What rows refer to: numbers of their bodies, and for every component of their frames the side
     and the place in (ṙ, ω); typical sizes of displacements and of rates."""
 
     numbers: IntArray

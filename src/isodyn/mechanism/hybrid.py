@@ -7,7 +7,7 @@ user's φ along increments of the bodies' frames (those of ψ: isodyn.mechanism.
     G      first differences                      φ̇, φ̈    along t + s, q ⊕ s v
     K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ
 
-Nodes of beams move by (r, t) instead: what is had along their frames goes over by T
+Nodes of beams move by (r, t) instead: derivatives along their frames are transformed by T
 (isodyn.multibody.nodes).
 """
 

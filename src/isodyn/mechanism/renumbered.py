@@ -2,7 +2,7 @@
 numbers of loads go straight into a copy of its tables.
 
 Nothing is laid out again, which takes most of the time of `Mechanism.compile`. What changes more
-than numbers (where bodies stand, what loads act along, joints) is told by None: then the mechanism
+than numbers (where bodies stand, what loads act along, joints) gives None: then the mechanism
 has to be compiled as usual. Both ways give the same tables, bit for bit.
 """
 

@@ -40,8 +40,8 @@ class FilePart(BaseModel):
             raise refuse(f"a table is needed, received {said(data)}")
         for key in data:
             if key not in cls.model_fields:
-                near = difflib.get_close_matches(key, cls.model_fields, n=2, cutoff=0.5)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(cls.model_fields)}"
+                similar = difflib.get_close_matches(key, cls.model_fields, n=2, cutoff=0.5)
+                hint = f"did you mean {' or '.join(similar)}?" if similar else f"known: {', '.join(cls.model_fields)}"
                 raise refuse(f"unknown key {key!r}", key, hint=hint)
         return data
 

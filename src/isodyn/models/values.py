@@ -105,7 +105,7 @@ def _nested(rows: list[Any], info: ValidationInfo, sizes: tuple[int, ...]) -> tu
 
 
 def points(value: object, info: ValidationInfo) -> tuple[Any, ...]:
-    """Points, or their numbers one behind the other."""
+    """Points, or their numbers one after the other."""
     given = _list(value, None, "an array of points")
     return _nested(given, info, (2, 3)) if any(isinstance(x, list) for x in given) else numbers(given, info)
 

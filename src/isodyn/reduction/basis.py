@@ -332,7 +332,7 @@ def from_matrix(
 
 
 def offset(of: str, centred: bool, about: Numbers, A: FloatArray, columns: IntArray | None) -> FloatArray:
-    """What stays in the ansatz beside V ξ."""
+    """The constant part of the ansatz, besides V ξ."""
     if centred and about is not None:
         raise InputError("give centred or about, not both")
     if centred and of != "q":

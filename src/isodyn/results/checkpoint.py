@@ -62,7 +62,7 @@ class Resumable(Protocol):
         ...
 
     def make_room(self, k: int) -> None:
-        """Memory for k rows, where nobody knows how many there will be."""
+        """Memory for k rows, if their number is not known in advance."""
         ...
 
     def put_back(self, found: dict[str, Any]) -> None:

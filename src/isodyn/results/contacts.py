@@ -115,8 +115,7 @@ class ContactView:
 
 
 def history_of(kept: Any, rows: int, happened: list[Impact], left: dict[int, FloatArray]) -> dict[str, Any]:
-    """What a solution keeps of contacts in `aux`; `left` are forces before what happens in a
-    row."""
+    """What a solution keeps of contacts in `aux`; `left` are forces before the event in a row."""
     before = kept.force[:rows].copy()
     for row, force in left.items():
         if row < rows:

@@ -108,7 +108,7 @@ XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
 @singledispatch
 def more_quantities(sol: Solution) -> list[Quantity]:
-    """What a kind of solution knows beside states and parts; kinds register themselves."""
+    """What a kind of solution knows besides states and parts; kinds register themselves."""
     return []
 
 
@@ -206,9 +206,9 @@ class Catalogue:
         if not self.whole and is_mechanism(self.sol.system):
             return InputError(text, hint="only some columns were saved (select=): parts of the mechanism are not known")
         known = [key for key in self._index if isinstance(key, str)]
-        near = difflib.get_close_matches(str(name), known, n=NEAR, cutoff=0.5)
-        if near:
-            return InputError(text, hint=f"did you mean {', '.join(map(repr, near))}?")
+        similar = difflib.get_close_matches(str(name), known, n=NEAR, cutoff=0.5)
+        if similar:
+            return InputError(text, hint=f"did you mean {', '.join(map(repr, similar))}?")
         some = ", ".join(map(repr, self.names[:NEAR])) + (" …" if len(self.names) > NEAR else "")
         return InputError(text, hint=f"there are {some}; all are in sol.quantities()")
 

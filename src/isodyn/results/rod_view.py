@@ -238,7 +238,7 @@ class RodView(HistoryView):
 
     @property
     def _sixths(self) -> FloatArray:
-        """What a consistent mass couples of both ends of elements."""
+        """How a consistent mass couples both ends of elements."""
         return self.rod.section.rhoA * self.rod.lengths / 6 * (self.rod.mass == "consistent")
 
     def _by_points(self) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""Every formulation beside every other on one problem: error, order, drift, energy and cost.
+"""All formulations compared on one problem: error, order, drift, energy and cost.
 
     error    max over time and components of |Δ|, divided by max |reference|, in q, v, a and λ        (isodyn.studies.errors)
     order    log(e_k / e_{k+1}) / log(dt_k / dt_{k+1}) between the two finest steps

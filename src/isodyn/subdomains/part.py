@@ -263,7 +263,7 @@ class SubdomainPart:
         return self.packed[s, h]
 
     def loads(self, times: FloatArray) -> FloatArray:
-        """The subdomain's own load at these times, one behind the other; empty where it is
+        """The subdomain's own load at these times, one after the other; empty where it is
         constant."""
         assert self.tables is not None
         f, n = self.tables.load, self.system.nv

@@ -1,4 +1,4 @@
-"""Rows of a coupled run in flat arrays, subdomains one behind the other, and the solution made of
+"""Rows of a coupled run in flat arrays, subdomains one after the other, and the solution made of
 them."""
 
 from __future__ import annotations

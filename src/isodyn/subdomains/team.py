@@ -110,5 +110,5 @@ def team(given: list[tuple[Any, ...]], threads: int, executor: Any) -> Team:
 
 
 def _is_dask_client(executor: object) -> bool:
-    """Without importing Dask where nobody did."""
+    """Does not import Dask if it is not loaded yet."""
     return any(base.__module__ == "distributed.client" and base.__name__ == "Client" for base in type(executor).__mro__)

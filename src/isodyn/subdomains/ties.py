@@ -206,13 +206,13 @@ def named_coordinates(name: str, wanted: Any, names: Sequence[str]) -> list[int]
         own = [i for i, known in enumerate(names) if item in (known, str(known).rpartition(".")[0])]
         own = own or [i for i, known in enumerate(names) if str(known).startswith(f"{item}.")]
         if not isinstance(item, str) or not own:
-            near = difflib.get_close_matches(
+            similar = difflib.get_close_matches(
                 str(item), {str(known).rpartition(".")[0] for known in names} | set(names), n=3
             )
             raise InputError(
                 f"{name!r} has neither a coordinate nor a body {item!r}",
-                hint=f"did you mean {' or '.join(map(repr, near))}?"
-                if near
+                hint=f"did you mean {' or '.join(map(repr, similar))}?"
+                if similar
                 else f"coordinates: {', '.join(names[:8])} …",
             )
         found += own

@@ -77,8 +77,8 @@ def put(value: Any, places: tuple[int, ...], number: float, name: str) -> FloatA
 def unknown(name: str, known: Iterable[str], what: str) -> InputError:
     """The error of a parameter that a model does not have."""
     known = list(known)
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"parameters: {', '.join(known[:12]) or 'none'}"
+    similar = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(similar)}?" if similar else f"parameters: {', '.join(known[:12]) or 'none'}"
     return InputError(f"{what} has no parameter {name!r}", hint=hint)
 
 
