@@ -11,7 +11,7 @@ with the reciprocals of the pivots on the diagonal of U.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -24,11 +24,14 @@ from isodyn.linear_solvers.block_lu import PATTERN, fill_blocks, fill_lower
 from isodyn.linear_solvers.blocks import Sparsity, storage_of, values_to_csr
 from isodyn.linear_solvers.choice import factor, pattern_for
 
+if TYPE_CHECKING:
+    from isodyn.linear_solvers.block_pattern import BlockNode, BlockPattern
+
 MANY = types.void(F, PATTERN, i8, F2, F2)
 
 
 @kernel(inline=True)
-def strides(S: Any, node: Any) -> tuple[int, int, int, int]:
+def strides(S: BlockPattern, node: BlockNode) -> tuple[int, int, int, int]:
     """Of rows of D and Y, and of rows and columns of Z: blocks and fronts are stored in two
     ways."""
     f, w = natural(node.size), natural(node.width)
@@ -58,7 +61,7 @@ def exchange(X: FloatArray, i: int, j: int) -> None:
 
 
 @kernel()
-def take(S: Any, B: FloatArray, X: FloatArray) -> None:
+def take(S: BlockPattern, B: FloatArray, X: FloatArray) -> None:
     """The rows of B in the order of elimination."""
     for i in range(S.size):
         for r in range(B.shape[1]):
@@ -66,7 +69,7 @@ def take(S: Any, B: FloatArray, X: FloatArray) -> None:
 
 
 @kernel()
-def give(S: Any, X: FloatArray, B: FloatArray) -> None:
+def give(S: BlockPattern, X: FloatArray, B: FloatArray) -> None:
     """The rows of X in their own order."""
     for i in range(S.size):
         for r in range(B.shape[1]):
@@ -74,7 +77,7 @@ def give(S: Any, X: FloatArray, B: FloatArray) -> None:
 
 
 @kernel(MANY, fused=True)
-def solve_many(A: FloatArray, S: Any, second: int, B: FloatArray, X: FloatArray) -> None:
+def solve_many(A: FloatArray, S: BlockPattern, second: int, B: FloatArray, X: FloatArray) -> None:
     """Overwrite the columns of B by their solutions, with the factors in A; X is memory of the same
     shape."""
     take(S, B, X)
@@ -104,7 +107,7 @@ def solve_many(A: FloatArray, S: Any, second: int, B: FloatArray, X: FloatArray)
 
 
 @kernel(MANY, fused=True)
-def solve_transposed(A: FloatArray, S: Any, second: int, B: FloatArray, X: FloatArray) -> None:
+def solve_transposed(A: FloatArray, S: BlockPattern, second: int, B: FloatArray, X: FloatArray) -> None:
     """Overwrite the columns of B by solutions with the transposed matrix; X is memory of the same
     shape."""
     take(S, B, X)
@@ -140,7 +143,7 @@ def factorise(
     lower: FloatArray,
     soft: FloatArray,
     sizes: FloatArray,
-    S: Any,
+    S: BlockPattern,
     A: FloatArray,
     fault: IntArray,
 ) -> int:

@@ -8,7 +8,7 @@ read them once.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -18,6 +18,9 @@ from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct import Struct, integer, integers, reals
 from isodyn.kernels.struct_types import StructType
 from isodyn.later import sparse as sp
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 U4 = types.uint32[::1]
 
@@ -36,7 +39,7 @@ PRODUCTS = StructType(Products)
 
 
 @kernel()
-def row_product(first: int, last: int, columns: Any, values: FloatArray, x: FloatArray) -> float:
+def row_product(first: int, last: int, columns: IntArray, values: FloatArray, x: FloatArray) -> float:
     """Σ values · x over one row."""
     total = 0.0
     for e in range(first, last):
@@ -45,7 +48,9 @@ def row_product(first: int, last: int, columns: Any, values: FloatArray, x: Floa
 
 
 @kernel()
-def one_row(first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray) -> float:
+def one_row(
+    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+) -> float:
     """A row of K q, and of C v where C has the same pattern."""
     if C.size == 0:
         return row_product(first, first + length, columns, K, q)
@@ -58,7 +63,7 @@ def one_row(first: int, length: int, columns: Any, K: FloatArray, C: FloatArray,
 
 @kernel()
 def two_rows(
-    first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> tuple[float, float]:
     """The same for two rows with the same columns."""
     one, two, second = 0.0, 0.0, first + length
@@ -76,7 +81,7 @@ def two_rows(
 
 @kernel()
 def three_rows(
-    first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> tuple[float, float, float]:
     """The same for three."""
     one, two, three, second, third = 0.0, 0.0, 0.0, first + length, first + 2 * length
@@ -96,7 +101,14 @@ def three_rows(
 
 @kernel()
 def stiffness_rows(
-    given: Any, columns: Any, K: FloatArray, C: FloatArray, f: FloatArray, q: FloatArray, v: FloatArray, out: FloatArray
+    given: Products,
+    columns: Any,
+    K: FloatArray,
+    C: FloatArray,
+    f: FloatArray,
+    q: FloatArray,
+    v: FloatArray,
+    out: FloatArray,
 ) -> None:
     """out = K q − f, with C v where C has the same pattern."""
     starts, n, together, loaded = given.K_starts, natural(out.size), given.together, f.size > 0
@@ -129,12 +141,12 @@ def add_rows(starts: IntArray, columns: Any, values: FloatArray, x: FloatArray, 
 
 @kernel(types.void(PRODUCTS, U4, F, U4, F, U4, F, F, F, F, F, F))
 def balance_of(
-    given: Any,
-    M_columns: Any,
+    given: Products,
+    M_columns: IntArray,
     M_values: FloatArray,
-    C_columns: Any,
+    C_columns: IntArray,
     C_values: FloatArray,
-    K_columns: Any,
+    K_columns: IntArray,
     K_values: FloatArray,
     f: FloatArray,
     q: FloatArray,
@@ -168,7 +180,7 @@ def balance_of(
 class SparseBalance:
     """M a + C v + K q − f of sparse matrices; matrices that are not there are None."""
 
-    def __init__(self, M: Any, C: Any, K: Any, n: int) -> None:
+    def __init__(self, M: Matrix, C: Matrix, K: Matrix, n: int) -> None:
         self.given = Products(n=n, starts=n + 1)
         parts = [_split(matrix, n) for matrix in (M, C, K)]
         (self.given.m, M_rows), (self.given.c, C_rows), (self.given.k, K_rows) = parts
@@ -195,7 +207,7 @@ class SparseBalance:
         balance_of(self.given, *self.arrays, f, q, v, a, out)
 
 
-def alike_rows(A: Any) -> int:
+def alike_rows(A: Matrix) -> int:
     """How many rows, one behind the other, have the same columns everywhere: 3, 2, or 1."""
     lengths = np.diff(A.indptr)
     for k in (3, 2):
@@ -215,13 +227,13 @@ def _counted(lengths: Any) -> Any:
     return np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
 
 
-def is_diagonal(A: Any) -> bool:
+def is_diagonal(A: Matrix) -> bool:
     """Whether a sparse matrix has entries on its diagonal only."""
     entries = sp.coo_array(A)
     return bool((entries.coords[0] == entries.coords[1]).all())
 
 
-def _split(matrix: Any, n: int) -> tuple[FloatArray, Any]:
+def _split(matrix: Matrix, n: int) -> tuple[FloatArray, Any]:
     """The diagonal and nothing, or zeros and all of a matrix."""
     nothing = sp.csr_array((n, n))
     if matrix is None:
@@ -233,7 +245,7 @@ def _split(matrix: Any, n: int) -> tuple[FloatArray, Any]:
     return np.zeros(n), rows
 
 
-def _same_pattern(C: Any, K: Any) -> bool:
+def _same_pattern(C: Matrix, K: Matrix) -> bool:
     if C is None or K is None or is_diagonal(C) or is_diagonal(K):
         return False
     C, K = sp.csr_array(C), sp.csr_array(K)
