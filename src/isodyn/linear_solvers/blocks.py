@@ -54,7 +54,7 @@ class Nodes:
     bodies: int
     node_of: IntArray  # of each unknown
     sizes: IntArray
-    unknowns: IntArray  # of all nodes, one behind the other, …
+    unknowns: IntArray  # of all nodes, one after the other, …
     first: IntArray  # … and where those of each node begin
     local: IntArray  # number of each unknown in its node
     place_of_row: IntArray  # unknown of each row of G; −1: not enforced

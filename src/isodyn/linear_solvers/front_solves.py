@@ -1,7 +1,7 @@
 """Solutions with the factors that isodyn.linear_solvers.front_lu left, for two right-hand sides at
 a time: a step has two to solve for, and the second costs little.
 
-The right-hand sides lie one behind the other in the order of elimination, so that the unknowns of a
+The right-hand sides lie one after the other in the order of elimination, so that the unknowns of a
 front are neighbours; what they touch is gathered.
 """
 

@@ -169,7 +169,7 @@ class AtRest(EnforcedRows):
         state, t = self.state, self.state.t
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest, G)
-            return self.worn(G) and self.choose_again(G)
+            return self.should_choose_again(G) and self.choose_again(G)
         except ConflictError:
             if not self.choose_again():
                 raise

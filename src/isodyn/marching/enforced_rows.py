@@ -49,7 +49,7 @@ class EnforcedRows(StepMemory):
         by, now = self.weights.q, self.state.q
         return bool((np.abs(now - q) * by).max(initial=0.0) > SAME_ROWS * (np.abs(now) * by).max(initial=0.0))
 
-    def worn(self, G: Matrix) -> bool:
+    def should_choose_again(self, G: Matrix) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not:
         loops that move far."""
         if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step

@@ -126,7 +126,7 @@ def tangents(
 
 @kernel()
 def two_levels(q: FloatArray, v: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
-    """φ and φ̇, one behind the other."""
+    """φ and φ̇, one after the other."""
     m = natural(rows.constant.size)
     for k in range(m):
         out[k], out[m + k] = rows.constant[k], 0.0

@@ -77,7 +77,7 @@ class Plan(Struct):
     grid = integer  # number of the grid time that the first of the steps leads to
     save_every = integer  # grid times between rows, steps with a policy; 0: no rows
     times = reals("times")
-    legs = many(Leg, "legs")  # one behind the other; with a policy the third one lands on t_stop
+    legs = many(Leg, "legs")  # one after the other; with a policy the third one lands on t_stop
     # ---- composed schemes (isodyn.stepping.composed_step)
     stages = reals("stages")  # where the sub-steps of a step end, as parts of it; none: one step
     central = integer  # whether they are steps of the central difference

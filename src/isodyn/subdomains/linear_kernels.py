@@ -5,7 +5,7 @@ products with C and K and one solve:
 
     (W₁Λ₆ M + h W₂Λ₅ C + h² W₃Λ₃ K) r = f(t̃) − Gᵀλ(t̃) − C ṽ − K q̃,     Δa = x + r,     t̃ = t_n + (m + W₁)h       [Shimada2014 (4.4)]
 
-Subdomains lie one behind the other in flat arrays: states, sparse rows of C and K, banded factors
+Subdomains lie one after the other in flat arrays: states, sparse rows of C and K, banded factors
 in LAPACK's form (columns contiguous, the diagonal of U inverted), ties. A `LinearPart` tells where
 each begins.
 """

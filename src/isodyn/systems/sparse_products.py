@@ -29,7 +29,7 @@ class Products(Struct):
     """Diagonals and starts of rows of M, C, K; the last two may share a pattern."""
 
     shared = integer
-    together = integer  # so many rows of K, one behind the other, have the same columns: 1, 2 or 3
+    rows_alike = integer  # how many rows of K, one after the other, have the same columns: 1, 2 or 3
     on_diagonals = integer  # whether C or K is diagonal
     m, c, k = reals("n"), reals("n"), reals("n")
     M_starts, C_starts, K_starts = integers("starts"), integers("starts"), integers("starts")
@@ -111,14 +111,14 @@ def stiffness_rows(
     out: FloatArray,
 ) -> None:
     """out = K q − f, with C v where C has the same pattern."""
-    starts, n, together, loaded = given.K_starts, natural(out.size), given.together, f.size > 0
-    if together == 2:
+    starts, n, rows_alike, loaded = given.K_starts, natural(out.size), given.rows_alike, f.size > 0
+    if rows_alike == 2:
         for i in range(0, n, 2):
             first = natural(starts[i])
             one, two = two_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
             out[i] = one - f[i] if loaded else one
             out[i + 1] = two - f[i + 1] if loaded else two
-    elif together == 3:
+    elif rows_alike == 3:
         for i in range(0, n, 3):
             first = natural(starts[i])
             one, two, three = three_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
@@ -187,7 +187,7 @@ class SparseBalance:
         if _same_pattern(C, K):
             (_, C_rows), (_, K_rows) = ((None, sp.csr_array(matrix)) for matrix in (C, K))
             self.given.shared, self.given.c, self.given.k = 1, 0.0, 0.0
-        self.given.together = alike_rows(K_rows)
+        self.given.rows_alike = alike_rows(K_rows)
         self.given.on_diagonals = int(self.given.c.any() or self.given.k.any())
         arrays: Any = []
         names = ("M_starts", "C_starts", "K_starts")
@@ -208,7 +208,7 @@ class SparseBalance:
 
 
 def alike_rows(A: Matrix) -> int:
-    """How many rows, one behind the other, have the same columns everywhere: 3, 2, or 1."""
+    """How many rows, one after the other, have the same columns everywhere: 3, 2, or 1."""
     lengths = np.diff(A.indptr)
     for k in (3, 2):
         if A.nnz == 0 or A.shape[0] % k or not (lengths.reshape(-1, k) == lengths[::k, None]).all():
