@@ -49,6 +49,21 @@ myst_heading_anchors = 3
 autodoc_default_options = {"members": True, "member-order": "bysource", "ignore-module-all": True}
 toc_object_entries = False  # members stay out of the navigation, which every page carries: half of the time
 autodoc_typehints = "signature"
+# by these names, not by what they stand for
+autodoc_type_aliases = {
+    name: name
+    for name in (
+        "ArrayLike",
+        "FloatArray",
+        "IntArray",
+        "BoolArray",
+        "Matrix",
+        "Numbers",
+        "Selection",
+        "AnyScheme",
+        "StepSizes",
+    )
+}
 # examples of docstrings run with the tests, in the namespace of their module
 doctest_test_doctest_blocks = ""
 # a type of a signature may have the name of another module's class; its link then leads to one of them

@@ -52,7 +52,7 @@ def told(x: Any) -> str:
 
 
 def settings(x: Any) -> list[tuple[str | None, str]]:
-    """What `told` tells of a dataclass: names and short texts; no name where it is given by its
+    """What `told` says about a dataclass: names and short texts; no name where it is given by its
     place."""
     found: list[tuple[str | None, str]] = []
     in_place = True  # until a field that was left out
@@ -68,7 +68,7 @@ def settings(x: Any) -> list[tuple[str | None, str]]:
     return found
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """A value in few characters: arrays of a few numbers as tuples, functions by name.
 
     >>> import numpy as np
@@ -108,7 +108,7 @@ def _usual(item: Field[Any]) -> Any:
     return item.default_factory() if item.default_factory is not MISSING else item.default
 
 
-def _same(value: Any, usual: Any) -> bool:
+def _same(value: object, usual: Any) -> bool:
     """Equal, number by number; NaN is NaN."""
     if value is usual:
         return True

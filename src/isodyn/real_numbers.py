@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import numbers
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +14,7 @@ from isodyn.errors import InputError
 FloatArray = npt.NDArray[np.float64]
 
 
-def real_array(what: str, value: Any, kind: str = "an array of numbers") -> FloatArray:
+def real_array(what: str, value: object, kind: str = "an array of numbers") -> FloatArray:
     """A new array of floats; InputError says what was received instead."""
     if np.ma.isMaskedArray(value) and np.ma.getmaskarray(value).any():
         where = tuple(int(i[0]) for i in np.nonzero(np.ma.getmaskarray(value)))
@@ -38,7 +37,7 @@ def real_array(what: str, value: Any, kind: str = "an array of numbers") -> Floa
         raise InputError(f"{what} must be {kind}, received {_short(value)}: {error}") from error
 
 
-def real_number(what: str, value: Any) -> float:
+def real_number(what: str, value: object) -> float:
     """A finite number as a float; truth values and text are none."""
     if type(value) is float and math.isfinite(value):
         return value
@@ -55,7 +54,7 @@ def real_number(what: str, value: Any) -> float:
     return number
 
 
-def _refuse_complex(what: str, found: Any) -> None:
+def _refuse_complex(what: str, found: FloatArray) -> None:
     imaginary = np.argwhere(np.imag(found) != 0.0)
     where = tuple(int(i) for i in (imaginary[0] if imaginary.size else np.zeros(found.ndim)))
     entry = found[where] if found.size else found.dtype
@@ -71,6 +70,6 @@ def _place(where: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, where)) + "]"
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) < 80 else f"{text[:77]}…"

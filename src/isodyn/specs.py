@@ -68,8 +68,10 @@ def parse_formulation(text: str) -> Formulation:
     name, brackets = _split(text, "formulation", FORMULATION_EXAMPLE)
     wanted = name.lower().replace("_", "-")
     if wanted not in ALIASES:
-        near = list(dict.fromkeys(ALIASES[key] for key in difflib.get_close_matches(wanted, ALIASES, n=2, cutoff=0.5)))
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(REGISTRY)}"
+        similar = list(
+            dict.fromkeys(ALIASES[key] for key in difflib.get_close_matches(wanted, ALIASES, n=2, cutoff=0.5))
+        )
+        hint = f"did you mean {' or '.join(similar)}?" if similar else f"known: {', '.join(REGISTRY)}"
         raise InputError(f"there is no formulation named {name!r}", hint=hint)
     return _made(REGISTRY[ALIASES[wanted]], name, brackets, text, FORMULATION_EXAMPLE, _decimal)
 
@@ -93,7 +95,7 @@ def _words() -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Any:
     return value
 
 
@@ -181,8 +183,12 @@ def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
     wanted = name.lower().replace("-", "_")
     if wanted in known:
         return CONSTRUCTORS[known[wanted]]
-    near = difflib.get_close_matches(wanted, known, n=2, cutoff=0.5)
-    hint = f"did you mean {' or '.join(known[key] for key in near)}?" if near else f"known: {', '.join(CONSTRUCTORS)}"
+    similar = difflib.get_close_matches(wanted, known, n=2, cutoff=0.5)
+    hint = (
+        f"did you mean {' or '.join(known[key] for key in similar)}?"
+        if similar
+        else f"known: {', '.join(CONSTRUCTORS)}"
+    )
     raise InputError(f"there is no scheme named {name!r}", hint=hint)
 
 

@@ -32,7 +32,7 @@ FORBIDDEN = {
 ALLOWED = {
     "schemes": {"schemes", "errors", "later", "described"},
     "errors": set(),
-    "gauss": {"gauss", "errors", "linear_solvers", "described"},
+    "gauss": {"gauss", "errors", "linear_solvers", "described", "open_types"},
 }
 
 SEE_SCHEMES_AND_SYSTEMS = {

@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "notebook_views",
         "later",
         "inherited_text",
+        "open_types",
     ),
     ("kernels",),
     ("linear_solvers", "expressions", "schemes"),

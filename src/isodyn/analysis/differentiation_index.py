@@ -3,13 +3,13 @@ differentiated to determine all unknowns."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.errors import InputError, SingularError
-from isodyn.formulations.protocol import facts_of
-from isodyn.kernels.compiled import KNOWS_MASS, FloatArray
+from isodyn.formulations.protocol import Formulation, facts_of
+from isodyn.kernels.compiled import KNOWS_MASS, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
 from isodyn.marching.at_rest import AtRest
@@ -18,10 +18,13 @@ from isodyn.systems.consistent_values import chain_of, settled
 from isodyn.systems.derivative_chain import Index, equilibrated
 from isodyn.systems.questions import Questions
 
+if TYPE_CHECKING:
+    from isodyn.systems.description import Description
+
 SINGULAR = 1e-12  # singular values of Q below this, relative, are none
 
 
-def index(system: Any, t0: float = 0.0, formulation: Any = None) -> Index:
+def index(system: System | Description, t0: float = 0.0, formulation: Formulation | None = None) -> Index:
     """Return the differentiation index at the start, with the chain of ranks.
 
     Parameters
@@ -94,7 +97,7 @@ def _of_constraints(system: System, t0: float) -> Index:
     return Index(len(ranks), system.m, ranks, (), (names, names[:m])[: len(ranks) - 1])
 
 
-def _refuse_singular(ask: Questions, t: float, chosen: Any) -> None:
+def _refuse_singular(ask: Questions, t: float, chosen: IntArray) -> None:
     """SingularError where second derivatives do not determine a and λ: coordinates without inertia,
     or forces that depend on multipliers and jam."""
     q, v, lam = ask.system.q0, ask.system.v0, np.zeros(ask.system.m)

@@ -16,7 +16,7 @@ momentum and drift by computation.
 from __future__ import annotations
 
 import math
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -52,6 +52,9 @@ from isodyn.schemes import (
     three_step_form,
     v0_parameters,
 )
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
 
 
 @overload
@@ -163,7 +166,7 @@ def _parameters(s: Scheme) -> dict[str, float] | None:
 # ---- plain numbers
 
 
-def _floats(values: Any) -> tuple[float, ...]:
+def _floats(values: FloatArray) -> tuple[float, ...]:
     return tuple(float(x) for x in values)
 
 

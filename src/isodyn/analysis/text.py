@@ -54,7 +54,7 @@ def table(rows: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """What JSON can hold: infinities as "inf", NaN as None, complex numbers as {"re", "im"}, tuples
     with names as mappings.
 

@@ -3,11 +3,12 @@ scheme, and `integrate_adaptive`, the name of the explicit one of order 8."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
@@ -27,23 +28,27 @@ from isodyn.systems.base import no_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers, Selection
+    from isodyn.results.checkpoint import Checkpoint
+
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run by a method was asked for, beside the system and the method."""
+    """Arguments of a run by a method, other than the system and the method."""
 
     t_end: float
     t0: float = 0.0
-    save: Any = None
+    save: Numbers | None = None
     save_every: int = 1
-    select: Any = None
-    breakpoints: Any = ()
-    events: Any = ()
-    released: Any = ()
+    select: Selection | None = None
+    breakpoints: Numbers = ()
+    events: object = ()
+    released: Sequence[str] = ()
     observe: Callable[[Any], Any] | None = None
     progress: bool = False
     assemble: bool = False
-    checkpoint: Any = None
+    checkpoint: Checkpoint | None = None
 
 
 def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Asked) -> Solution:
@@ -110,7 +115,7 @@ def _with_rows(sol: Solution, named: FloatArray | None, times: FloatArray | None
     return rows_at(sol, sol.t[kept])
 
 
-def _selected(sol: Solution, select: Any) -> Solution:
+def _selected(sol: Solution, select: Selection | None) -> Solution:
     """The solution with some of its columns."""
     kept = columns(select, sol.system.nq, sol.system.nv, sol.system.m)._asdict()
     for name, chosen in kept.items():
@@ -126,8 +131,8 @@ def integrate_adaptive(
     t_end: float,
     t0: float = 0.0,
     rtol: float = 1e-9,
-    atol: Any = None,
-    save: Any = None,
+    atol: Numbers | None = None,
+    save: ArrayLike | None = None,
     first_step: float | None = None,
     max_step: float = np.inf,
     project: bool = True,
@@ -220,7 +225,7 @@ def _formulation(system: System, method: StepMethod, formulation: Any) -> Udwadi
     return None if formulation == UdwadiaKalaba() else formulation
 
 
-def _check_span(t0: Any, t_end: Any) -> tuple[float, float]:
+def _check_span(t0: float, t_end: float) -> tuple[float, float]:
     t0, t_end = real_number("t0", t0), real_number("t_end", t_end)
     if t_end <= t0:
         raise InputError(
@@ -230,7 +235,7 @@ def _check_span(t0: Any, t_end: Any) -> tuple[float, float]:
     return t0, t_end
 
 
-def _tolerances(atol: Any, system: System) -> FloatArray | None:
+def _tolerances(atol: Numbers, system: System) -> FloatArray | None:
     n = system.nq + system.nv
     if atol is None:
         return None

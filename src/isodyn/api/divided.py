@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 from isodyn.formulations import Formulation
 from isodyn.marching.schedule import Stretch
 from isodyn.results.identity import identity
 from isodyn.stepping.newton_settings import Newton
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Selection
+    from isodyn.results.checkpoint import Checkpoint
 
 Result = TypeVar("Result", covariant=True)
 
@@ -23,14 +27,14 @@ class RunSettings:
     formulation: Formulation | None
     stretches: list[Stretch]
     newton: Newton
-    select: Any = None
+    select: Selection | None = None
     observe: Callable[[Any], Any] | None = None
     progress: bool = False
     assemble: bool = False
     substeps: Any = None
     threads: int = 1
     executor: Any = None
-    checkpoint: Any = None
+    checkpoint: Checkpoint | None = None
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, Unpack, overload
 import numpy as np
 
 from isodyn.api.divided import RunSettings, RunsItself, digest_of
-from isodyn.api.options import Options
+from isodyn.api.options import AnyScheme, Options, StepSizes
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
@@ -27,9 +27,10 @@ from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
 from isodyn.marching.saved_times import rows_at, save_times
 from isodyn.marching.schedule import Stretch, along_times, plan
+from isodyn.open_types import Selection
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.solution import Solution
-from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.schemes import Composition, Scheme
 from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.impacts import Impacts
@@ -40,9 +41,9 @@ from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.base import no_system
 from isodyn.systems.contacts import refuse_contacts
 
-contact_run: Any = Later("isodyn.marching.contact_run")  # runs with contacts only
-sensitive: Any = Later("isodyn.api.sensitive")
-adaptive: Any = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
+contact_run = Later("isodyn.marching.contact_run")  # runs with contacts only
+sensitive = Later("isodyn.api.sensitive")
+adaptive = Later("isodyn.api.adaptive")  # SciPy's coefficients take a while to load
 
 Result = TypeVar("Result")
 
@@ -62,11 +63,11 @@ def integrate(
 @overload
 def integrate(
     system: System | Description,
-    scheme: Scheme | FirstOrderScheme | Composition | StepMethod | None = ...,
+    scheme: AnyScheme = ...,
     formulation: Formulation | None = ...,
     *,
     t_end: float,
-    dt: float | FixedSteps | StepTimes | StepPolicy | None = ...,
+    dt: StepSizes = ...,
     **options: Unpack[Options],
 ) -> Solution: ...
 
@@ -267,7 +268,7 @@ def _composed(
 
 
 def _begun(
-    checkpoint: Any, system: Any, options: dict[str, Any], events: Any, *, executor: bool = False
+    checkpoint: Any, system: System | Description, options: dict[str, Any], events: object, *, executor: bool = False
 ) -> Checkpoint | None:
     """The checkpoint of a run, with what the run was asked for."""
     kept = as_checkpoint(checkpoint)
@@ -278,7 +279,7 @@ def _begun(
 
 
 def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
-    """InputError for what has no meaning beside a method that chooses its steps."""
+    """InputError for arguments that have no meaning with a method that chooses its steps."""
     name = next((name for name, value in given.items() if value is not None), None)
     if name is not None:
         raise InputError(
@@ -287,7 +288,7 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         )
 
 
-def _refuse_for_several(system: Any, dt: Any, one_size: bool, events: Any, others: dict[str, Any]) -> None:
+def _refuse_for_several(system: System, dt: StepSizes, one_size: bool, events: object, others: dict[str, Any]) -> None:
     """InputError for what subdomains do not know."""
     if not isinstance(system, RunsItself):
         raise no_system(system)
@@ -300,13 +301,13 @@ def _refuse_for_several(system: Any, dt: Any, one_size: bool, events: Any, other
             raise InputError(f"{name} is not for subdomains", hint="rows of subdomains are ends of steps: save_every=")
 
 
-def size_of_steps(dt: Any) -> Any:
+def size_of_steps(dt: Any) -> float:
     """dt as a number or a policy; InputError if it is missing."""
     refuse_missing(dt)
     return dt.dt if isinstance(dt, FixedSteps) else dt
 
 
-def refuse_missing(dt: Any) -> None:
+def refuse_missing(dt: StepSizes) -> None:
     """InputError for a scheme without a step size."""
     if dt is None:
         raise InputError(
@@ -321,7 +322,7 @@ def _refuse_events(events: tuple[Event, ...], why: str) -> None:
         raise InputError(f"{why}, which knows nothing of events", hint="leave the formulation out")
 
 
-def _check(newton: Any, observe: Any) -> None:
+def _check(newton: Newton | None, observe: Callable[..., Any] | None) -> None:
     """InputError for what is no setting of the iteration, and no observer."""
     if newton is not None and not isinstance(newton, Newton):
         raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
@@ -359,7 +360,9 @@ def _formulation(system: System, formulation: Any) -> Formulation | None:
     return found
 
 
-def _transformed(other: Formulation, system: System, scheme: Any, select: Any, assemble: bool, **options: Any) -> Any:
+def _transformed(
+    other: Formulation, system: System, scheme: Any, select: Selection | None, assemble: bool, **options: Any
+) -> Solution:
     """Integrate the system that a formulation makes instead, and bring its solution back."""
     base = scheme.base if isinstance(scheme, Composition) else scheme
     check_combination(other, base or Scheme.default(), system)
@@ -386,7 +389,7 @@ def as_transform(formulation: Formulation | None) -> Formulation | None:
     return formulation if formulation is not None and facts_of(formulation).transforms else None
 
 
-def _started(system: System, t0: float, t_end: float, assemble: bool) -> Any:
+def _started(system: System, t0: float, t_end: float, assemble: bool) -> System:
     """The system with a consistent start, for formulations that make another system of it."""
     rest = AtRest(system, assemble=assemble, span=t_end - t0)
     rest.state.t = t0

@@ -19,6 +19,7 @@ import numba
 import numpy as np
 
 from isodyn.api.driver import as_transform, integrate, refuse_missing, schedule
+from isodyn.api.options import AnyScheme
 from isodyn.api.portions import Asked as Portioned
 from isodyn.api.portions import in_portions
 from isodyn.errors import InputError
@@ -51,6 +52,7 @@ from isodyn.systems.compiled_system import settled
 
 if TYPE_CHECKING:
     from isodyn.formulations import Formulation
+    from isodyn.systems.description import Description
 
 # Numba loads it at the first call that hands a function over, in whatever thread that is. It notes
 # types of its own, while other threads may be looking through the types that are known.
@@ -59,7 +61,7 @@ function_type: Any = Later("numba.experimental.function_type")
 
 def ensemble(
     system: System,
-    scheme: Scheme | FirstOrderScheme | Composition | StepMethod | None = None,
+    scheme: AnyScheme = None,
     formulation: Formulation | None = None,
     *,
     t_end: float,
@@ -188,7 +190,11 @@ class _Call:
 
 
 def _first_run(
-    first: Any, scheme: Any, formulation: Any, grid: dict[str, Any], asked: dict[str, Any]
+    first: Any,
+    scheme: Scheme | FirstOrderScheme | Composition | None,
+    formulation: Any,
+    grid: dict[str, Any],
+    asked: dict[str, Any],
 ) -> tuple[Run, bool]:
     """A run of the first member, for the rows that all of them have; and whether it takes steps of
     the system itself."""
@@ -223,7 +229,12 @@ def _loop_for(run: Run) -> type[Threads]:
     return found
 
 
-def _check_own_times(system: System, scheme: Any, save: Any, grid: dict[str, Any]) -> None:
+def _check_own_times(
+    system: System,
+    scheme: AnyScheme,
+    save: FloatArray,
+    grid: dict[str, Any],
+) -> None:
     """InputError for times that no member can have."""
     t0, t_end = float(grid["t0"]), float(grid["t_end"])
     save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
@@ -233,7 +244,7 @@ def _check_own_times(system: System, scheme: Any, save: Any, grid: dict[str, Any
         schedule(t0, t_end, dt, grid["breakpoints"], grid["save_every"])
 
 
-def _members(system: Any, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:
+def _members(system: System | Description, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:
     """Systems (one, or one each) and the starts of all members."""
     system = as_system(system)
     if is_system(system):

@@ -29,7 +29,7 @@ from isodyn.results.identity import identity
 from isodyn.results.inputs import to_json
 from isodyn.results.seals import UNFIT, opened_json, packed, sealed_json, unpacked
 
-distributed: Any = Later("distributed")
+distributed = Later("distributed")
 
 FORMAT = 2
 PORTIONS, MOST = 10, 10_000  # how many there are, and members in one, where nothing is said

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.api.divided import digest_of
 from isodyn.api.driver import integrate
@@ -16,7 +17,10 @@ from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
 from isodyn.results.stored_models import system_of_model
 from isodyn.stepping.events import read_events
-from isodyn.systems.description import as_system
+from isodyn.systems.description import Description, as_system
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 NEEDED = {"t_end"}
 OWN = {"system", "progress", "observe", "events", "executor", "checkpoint"}  # what a resumed run is given anew
@@ -24,11 +28,11 @@ OWN = {"system", "progress", "observe", "events", "executor", "checkpoint"}  # w
 
 def resume(
     path: str | Path,
-    system: Any = None,
+    system: System | Description | None = None,
     *,
     progress: bool = False,
-    observe: Any = None,
-    events: Any = (),
+    observe: Callable[..., Any] | None = None,
+    events: object = (),
     executor: Any = None,
 ) -> Any:
     """Continue a run that was started with `checkpoint=path`.
@@ -133,7 +137,7 @@ def _described(folder: Path) -> tuple[str, dict[str, Any]]:
     return identity, document
 
 
-def system_of(document: dict[str, Any], folder: Path) -> Any:
+def system_of(document: dict[str, Any], folder: Path) -> System:
     """The system of the model file that a run came from."""
     model = document["model"]
     if model is None:

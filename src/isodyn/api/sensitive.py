@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.api.driver import integrate, schedule, size_of_steps
+from isodyn.api.options import AnyScheme, StepSizes
 from isodyn.errors import InputError, SensitivityError
-from isodyn.formulations.protocol import as_formulation, facts_of
-from isodyn.marching.method import settle, suited_to
+from isodyn.formulations.protocol import Formulation, as_formulation, facts_of
+from isodyn.marching.method import Method, settle, suited_to
 from isodyn.marching.progress import Progress
 from isodyn.marching.sampling import refuse_controllers
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition
 from isodyn.sensitivities.gradient import Gradient, Objective, Output, gradient_of
-from isodyn.sensitivities.parameters import NamedParts, family_of
+from isodyn.sensitivities.parameters import Family, NamedParts, family_of
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.saltation import event_times, jumps_of, refuse_switches
 from isodyn.sensitivities.taped_run import TapedRun
@@ -27,10 +28,15 @@ from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes
 from isodyn.systems import System, as_system, is_system
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
+
 KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe", "events")
 
 
-def checked_names(names: Any, what: str = "sensitivities") -> list[str]:
+def checked_names(names: Sequence[str], what: str = "sensitivities") -> list[str]:
     """Names of parameters; InputError for what is none, or stands there twice."""
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise InputError(f"{what} must be a list of names such as ['crank.mass'], received {names!r}")
@@ -57,7 +63,7 @@ class Course:
     scheme: Any
     dt: Any
     t_end: float
-    breakpoints: Any
+    breakpoints: Numbers
     events: tuple[Event, ...] = ()
     happened: tuple[Any, ...] = ()
     stopped: str | None = None
@@ -87,7 +93,9 @@ def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, opt
     return found
 
 
-def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
+def prepared(
+    given: object, scheme: Scheme | FirstOrderScheme | None, formulation: Any, typical: float
+) -> tuple[Family, System, Method]:
     """System, family and method of a run with derivatives."""
     family = family_of(given)
     system = family.at({}) if isinstance(family, NamedParts) else as_system(given)
@@ -102,11 +110,11 @@ def prepared(given: Any, scheme: Any, formulation: Any, typical: float) -> Any:
 
 
 def integrate_with_sensitivities(
-    given: Any,
-    scheme: Any,
-    formulation: Any,
-    names: Any,
-    dt: Any,
+    given: object,
+    scheme: AnyScheme,
+    formulation: Formulation | None,
+    names: Sequence[str],
+    dt: StepSizes,
     t_end: float,
     options: dict[str, Any],
 ) -> Solution:
@@ -142,10 +150,10 @@ def integrate_with_sensitivities(
 
 def gradient(
     system: System,
-    scheme: Any = None,
-    formulation: Any = None,
+    scheme: AnyScheme = None,
+    formulation: Formulation | None = None,
     *,
-    dt: Any,
+    dt: StepSizes,
     t_end: float,
     objective: Objective | Output,
     parameters: Sequence[str],

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.api.options import AnyScheme, StepSizes
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
@@ -32,7 +33,10 @@ from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy
 from isodyn.systems import System, as_system, is_system
 
-contact_run: Any = Later("isodyn.marching.contact_run")  # systems with contacts only
+if TYPE_CHECKING:
+    from isodyn.systems.description import Description
+
+contact_run = Later("isodyn.marching.contact_run")  # systems with contacts only
 
 MOST = 10**9  # steps
 TYPICAL = 1000  # of a run: velocities at the start are compared with sizes over this many steps
@@ -50,7 +54,7 @@ class StepperInputs(MutableMapping[str, Any]):
         value = self._held.values.get(name)
         return None if value is None else float(value[0]) if value.size == 1 else value.copy()
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         self.changed |= self._held.set(name, value)
 
     def __delitem__(self, name: str) -> None:
@@ -80,7 +84,11 @@ class SavedStepper:
         return f"<SavedStepper: t = {self.t:g}>"
 
 
-def _refuse_chosen_steps(scheme: Any, formulation: Any, dt: Any) -> None:
+def _refuse_chosen_steps(
+    scheme: AnyScheme,
+    formulation: Formulation | None,
+    dt: StepSizes,
+) -> None:
     """Steps of a stepper have one size: what chooses sizes by an error is for `integrate`."""
     for what, given in (("scheme", scheme), ("formulation", formulation), ("dt", dt)):
         if isinstance(given, StepMethod | StepPolicy):
@@ -140,7 +148,7 @@ class Stepper(ShownInNotebooks):
 
     def __init__(
         self,
-        system: Any,
+        system: System | Description,
         scheme: Scheme | FirstOrderScheme | None = None,
         formulation: Formulation | None = None,
         *,
@@ -276,7 +284,7 @@ class Stepper(ShownInNotebooks):
             self._readings[name] = reading(self.system, name, self._held, "stepper.read")
         return self._readings[name](self.state)
 
-    def shown_system(self) -> Any:
+    def shown_system(self) -> System:
         """Return the system with its loads as they are held now.
 
         Returns
@@ -338,7 +346,7 @@ class Stepper(ShownInNotebooks):
         self._begin()
 
 
-def _closing(system: System, formulation: Any, t0: float) -> Formulation | None:
+def _closing(system: System, formulation: Formulation | None, t0: float) -> Formulation | None:
     """The formulation that closes the steps of a system."""
     if formulation is None:
         if system.first_order and reduced_index(system, t0) is not None:

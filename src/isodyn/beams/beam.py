@@ -9,9 +9,10 @@ is a cable, which resists bending too, but not twisting.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.beams.layout import BeamLayout, Load, Row, Torque
 from isodyn.beams.mesh import Energy, Place, lay, spread
@@ -23,6 +24,9 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array
 from isodyn.systems.description import Description
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @dataclass(eq=False, repr=False)
@@ -65,7 +69,7 @@ class Beam(ShownInNotebooks, Description):
     elements: Any
     section: Section
     model: Energy = "simplified"
-    gravity: Any = None
+    gravity: Numbers | None = None
     corners: Literal["weld", "hinge"] = "weld"
     rows: list[Row] = field(default_factory=list, init=False)
     loads: list[Load] = field(default_factory=list, init=False)
@@ -115,7 +119,7 @@ class Beam(ShownInNotebooks, Description):
         """
         return self.mesh.node(place)
 
-    def hinge(self, place: Place, *, position: Any = None, name: str | None = None) -> None:
+    def hinge(self, place: Place, *, position: Numbers | None = None, name: str | None = None) -> None:
         """Hold the position of a node.
 
         Parameters
@@ -159,7 +163,7 @@ class Beam(ShownInNotebooks, Description):
             terms = tuple((first + i, float(x)) for i, x in enumerate(slope) if x != 0.0)
             self.rows.append(Row(label, "stretch", terms, (), 1.0))
 
-    def guide(self, place: Place, normal: Any, *, name: str | None = None) -> None:
+    def guide(self, place: Place, normal: ArrayLike, *, name: str | None = None) -> None:
         """Hold the position of a node along a normal, so that it slides across it.
 
         Parameters
@@ -181,7 +185,7 @@ class Beam(ShownInNotebooks, Description):
         target = float(n @ self.q0[first : first + self._dim])
         self.rows.append(Row(name or f"guide {place}", "normal", terms, (), target))
 
-    def force(self, place: Place, force: Any, *, time: Any = None) -> None:
+    def force(self, place: Place, force: ArrayLike, *, time: object | None = None) -> None:
         """Add a dead force at a node.
 
         Parameters
@@ -195,7 +199,7 @@ class Beam(ShownInNotebooks, Description):
         """
         self.loads.append(Load(2 * self._dim * self.node(place), self._vector("force", force), time))
 
-    def torque(self, place: Place, torque: Any, *, time: Any = None) -> None:
+    def torque(self, place: Place, torque: float, *, time: object | None = None) -> None:
         """Add a torque at a node.
 
         Parameters
@@ -217,7 +221,7 @@ class Beam(ShownInNotebooks, Description):
             raise InputError(f"torque must be a number in the plane, received {torque!r}") from None
         self.torques.append(Torque(self.node(place), vector, time))
 
-    def distributed(self, force: Any, *, time: Any = None) -> None:
+    def distributed(self, force: ArrayLike, *, time: object | None = None) -> None:
         """Add a dead force per length of the undeformed beam, all along it.
 
         Parameters
@@ -233,7 +237,7 @@ class Beam(ShownInNotebooks, Description):
         """Nodal loads of a force per length, or per mass where mass is None."""
         return spread(self.mesh.elements, self.arc.size, force, per_mass=mass is None)
 
-    def compile(self, *, q0: Any = None, v0: Any = None) -> BeamSystem:
+    def compile(self, *, q0: FloatArray | None = None, v0: FloatArray | None = None) -> BeamSystem:
         """Return the system.
 
         Parameters
@@ -262,7 +266,7 @@ class Beam(ShownInNotebooks, Description):
         )
         return make_system(layout, q.copy(), v.copy(), self.arc)
 
-    def _nodal(self, what: str, value: Any, n: int) -> FloatArray:
+    def _nodal(self, what: str, value: object, n: int) -> FloatArray:
         array = real_array(what, value, f"{n} finite numbers").ravel()
         if array.size != n or not np.isfinite(array).all():
             raise InputError(
@@ -270,7 +274,7 @@ class Beam(ShownInNotebooks, Description):
             )
         return array
 
-    def _vector(self, what: str, value: Any) -> FloatArray:
+    def _vector(self, what: str, value: object) -> FloatArray:
         array = real_array(what, value, f"{self._dim} finite numbers")
         if array.shape != (self._dim,) or not np.isfinite(array).all():
             raise InputError(f"{what} must be {self._dim} finite numbers, received {value!r}")

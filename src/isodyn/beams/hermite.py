@@ -9,14 +9,13 @@ not mix.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.kernels.compiled import FloatArray, kernel
 
 
-def shape(xi: Any, length: float, derivative: int = 0) -> FloatArray:
+def shape(xi: ArrayLike, length: float, derivative: int = 0) -> FloatArray:
     """The four functions, or derivatives by X, at ξ; along the last axis."""
     x, L = np.asarray(xi, dtype=np.float64), length
     if derivative == 0:  # [Shimada2014 (8.8)]

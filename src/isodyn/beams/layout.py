@@ -44,7 +44,7 @@ class Load:
 
     first: int
     forces: FloatArray
-    time: Any = None
+    time: object | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Torque:
 
     node: int
     vector: FloatArray
-    time: Any = None
+    time: object | None = None
 
 
 class PlacedElement(NamedTuple):

@@ -189,7 +189,7 @@ def spread(elements: Iterable[Element], nodes: int, force: FloatArray, *, per_ma
     return out.ravel()
 
 
-def _counts(elements: Any, lengths: FloatArray) -> list[int]:
+def _counts(elements: object, lengths: FloatArray) -> list[int]:
     """Elements of each piece."""
     try:
         numbers = np.asarray(elements, dtype=np.float64)

@@ -13,14 +13,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import Told
 from isodyn.real_numbers import real_array, real_number
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 LARGEST = 1e50  # of sizes, moduli and densities: their products stay numbers
 SHEAR = 5 / 6  # of the area of a rectangle, for shear
@@ -96,7 +100,7 @@ class Section(Told):
     rhoIy: float = math.nan
     rhoIz: float = math.nan
     rhoJ: float = math.nan
-    coupling: Any = None
+    coupling: Numbers | None = None
     edge_z: float = math.nan
     GA: float = math.nan
     rhoI: float = math.nan
@@ -197,7 +201,7 @@ class Section(Told):
                 argument="section",
             )
 
-    def with_offsets(self, *, shear_centre: Any = (0.0, 0.0), centroid: Any = (0.0, 0.0)) -> Section:
+    def with_offsets(self, *, shear_centre: ArrayLike = (0.0, 0.0), centroid: ArrayLike = (0.0, 0.0)) -> Section:
         """Return the section seen from a reference line aside of shear centre and centroid.
 
         Stiffnesses against shear and torsion are about the shear centre, those against stretching
@@ -359,7 +363,7 @@ def torsion_of_rectangle(width: float, height: float) -> float:
     return a * b**3 * (1 / 3 - 64 * b / (math.pi**5 * a) * total)
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: float) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 

@@ -11,15 +11,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.beams.hermite import mass, shape
 from isodyn.beams.mesh import Element
 from isodyn.beams.tables import CAUCHY_TANGENT, GREEN_LAGRANGE, GREEN_LAGRANGE_DIRAC, GREEN_LAGRANGE_TANGENT, SIMPLIFIED
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 _QUADRATIC = (GREEN_LAGRANGE, GREEN_LAGRANGE_TANGENT, GREEN_LAGRANGE_DIRAC)
 _X, _W = np.polynomial.legendre.leggauss(5)
@@ -35,7 +39,7 @@ class BeamShape:
     nodes: int
     elements: tuple[Element, ...]
 
-    def split(self, q: Any) -> FloatArray:
+    def split(self, q: ArrayLike) -> FloatArray:
         """(…, nodes, 2, dim): position and slope."""
         q = np.asarray(q, dtype=np.float64)
         if q.shape[-1] != self.nodes * 2 * self.dim:
@@ -50,23 +54,23 @@ class BeamShape:
         """A number of the sections, one per element."""
         return np.array([getattr(e.section, name) for e in self.elements], dtype=np.float64)
 
-    def of_elements(self, q: Any) -> FloatArray:
+    def of_elements(self, q: ArrayLike) -> FloatArray:
         """(…, elements, 4, dim): P₁, t₁, P₂, t₂."""
         node = self.split(q)
         a, b = ([getattr(e, x) for e in self.elements] for x in ("first", "second"))
         return np.concatenate([node[..., a, :, :], node[..., b, :, :]], axis=-2)
 
-    def curve(self, q: Any, xi: FloatArray, derivative: int = 0) -> FloatArray:
+    def curve(self, q: ArrayLike, xi: FloatArray, derivative: int = 0) -> FloatArray:
         """R, R' or R'' at the places ξ of every element: (…, elements, places, dim)."""
         S = np.stack([shape(xi, L, derivative) for L in self.lengths])
         return np.asarray(np.einsum("epk,...ekd->...epd", S, self.of_elements(q)))
 
-    def bend(self, q: Any, xi: FloatArray) -> FloatArray:
+    def bend(self, q: ArrayLike, xi: FloatArray) -> FloatArray:
         """n·R'' with n across the line; in space the size of what of R'' lies across it."""
         first, second = self.curve(q, xi, 1), self.curve(q, xi, 2)
         return np.asarray(_cross(first, second) / np.linalg.norm(first, axis=-1))
 
-    def curvature(self, q: Any, xi: FloatArray) -> FloatArray:
+    def curvature(self, q: ArrayLike, xi: FloatArray) -> FloatArray:
         """Curvature of the line: counter-clockwise positive in the plane, |κ| in space."""
         first, second = self.curve(q, xi, 1), self.curve(q, xi, 2)
         return np.asarray(_cross(first, second) / np.linalg.norm(first, axis=-1) ** 3)
@@ -83,12 +87,12 @@ class BeamShape:
         e = self._axis(q, chord)
         return np.asarray((first * e[..., None, :]).sum(axis=-1) - 1)
 
-    def _axis(self, q: Any, chord: FloatArray) -> FloatArray:
+    def _axis(self, q: Numbers, chord: FloatArray) -> FloatArray:
         """First axis of the frame of every element."""
         e = self.of_elements(q)[..., 1, :] if self.energy in (CAUCHY_TANGENT, GREEN_LAGRANGE_TANGENT) else chord
         return np.asarray(e / np.linalg.norm(e, axis=-1)[..., None])
 
-    def stress(self, q: Any, xi: FloatArray, y: float | None) -> FloatArray:
+    def stress(self, q: ArrayLike, xi: FloatArray, y: float | None) -> FloatArray:
         """E (ε − y κ₀) at the distance y from the axis, on the side of n; at both edges (last axis)
         where y is left out."""
         E, edge = self.of_section("E"), self.of_section("edge")
@@ -103,13 +107,13 @@ class BeamShape:
         edges = np.stack([edge, -edge], axis=-1)[:, None, :]
         return np.asarray(E[:, None, None] * (strain[..., None] - edges * bend[..., None]))
 
-    def kinetic_energy(self, v: Any) -> FloatArray:
+    def kinetic_energy(self, v: FloatArray) -> FloatArray:
         """½ ∫ρA |Ṙ|² dX."""
         M = np.stack([mass(e.section.rhoA * e.length, e.length) for e in self.elements])
         u = self.of_elements(v)
         return np.asarray(0.5 * np.einsum("...eid,eij,...ejd->...", u, M, u))
 
-    def strain_energy(self, q: Any) -> tuple[FloatArray, FloatArray]:
+    def strain_energy(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Parts of stretching and of bending."""
         EA, EI, EI4 = (self.of_section(x)[:, None] for x in ("EA", "EI", "EI4"))
         weights = self.lengths[:, None] * WEIGHTS
@@ -128,12 +132,12 @@ class BeamShape:
                 bending = EI * kappa**2 * (6 * alpha**2 + 2 * beta**2 - 2) / 8 + EI4 * kappa**4 / 8
         return np.asarray((axial * weights).sum(axis=(-2, -1))), np.asarray((bending * weights).sum(axis=(-2, -1)))
 
-    def momentum(self, v: Any) -> FloatArray:
+    def momentum(self, v: ArrayLike) -> FloatArray:
         """∫ρA Ṙ dX, (…, dim)."""
         weights = self.of_section("rhoA") * self.lengths
         return np.asarray(np.einsum("p,e,...epd->...d", WEIGHTS, weights, self.curve(v, GAUSS)))
 
-    def angular_momentum(self, q: Any, v: Any) -> FloatArray:
+    def angular_momentum(self, q: FloatArray, v: FloatArray) -> FloatArray:
         """∫ρA R × Ṙ dX about the origin, (…, 3)."""
         weights = self.of_section("rhoA") * self.lengths
         R, rate = (_in_space(self.curve(x, GAUSS)) for x in (q, v))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.beams.layout import BeamLayout
 from isodyn.beams.model import Scratch, Tables, beam_energy, beam_model
@@ -14,6 +15,9 @@ from isodyn.beams.shape import BeamShape
 from isodyn.kernels.compiled import CONSTANT_MASS, KNOWS_MASS, KNOWS_TANGENT, FloatArray
 from isodyn.systems.scales import Scales, power_of_two
 from isodyn.systems.tabled import TabledSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +84,7 @@ class BeamSystem(TabledSystem):
         t = self.layout
         return BeamShape(t.dim, t.energy, t.nodes, tuple(t.elements))
 
-    def nodes(self, q: Any) -> FloatArray:
+    def nodes(self, q: ArrayLike) -> FloatArray:
         """Return the positions of the nodes.
 
         Parameters
@@ -95,7 +99,7 @@ class BeamSystem(TabledSystem):
         """
         return self.shape.split(q)[..., 0, :]
 
-    def slopes(self, q: Any) -> FloatArray:
+    def slopes(self, q: ArrayLike) -> FloatArray:
         """Return the derivatives of the position by the undeformed length.
 
         Parameters
@@ -110,7 +114,7 @@ class BeamSystem(TabledSystem):
         """
         return self.shape.split(q)[..., 1, :]
 
-    def curve(self, q: Any, points: int = 8, derivative: int = 0) -> FloatArray:
+    def curve(self, q: Numbers, points: int = 8, derivative: int = 0) -> FloatArray:
         """Return the line, or a derivative of it, at points of each element.
 
         Parameters
@@ -129,7 +133,7 @@ class BeamSystem(TabledSystem):
         """
         return self.shape.curve(q, np.linspace(0.0, 1.0, points), derivative)
 
-    def curvature(self, q: Any, points: int = 8) -> FloatArray:
+    def curvature(self, q: Numbers, points: int = 8) -> FloatArray:
         """Return the curvature of the line.
 
         Parameters
@@ -146,7 +150,7 @@ class BeamSystem(TabledSystem):
         """
         return self.shape.curvature(q, np.linspace(0.0, 1.0, points))
 
-    def bending_moment(self, q: Any, points: int = 8) -> FloatArray:
+    def bending_moment(self, q: Numbers, points: int = 8) -> FloatArray:
         """Return the bending moment EI n·R'', with n across the line.
 
         Parameters
@@ -163,7 +167,7 @@ class BeamSystem(TabledSystem):
         """
         return self.shape.of_section("EI")[:, None] * self.shape.bend(q, np.linspace(0.0, 1.0, points))
 
-    def axial_force(self, q: Any, points: int = 8) -> FloatArray:
+    def axial_force(self, q: Numbers, points: int = 8) -> FloatArray:
         """Return the axial force EA ε, with the strain of the energy in use.
 
         The strain is that of the chord, e·R' − 1 or ½(|R'|² − 1).
@@ -182,7 +186,7 @@ class BeamSystem(TabledSystem):
         """
         return self.shape.of_section("EA")[:, None] * self.shape.strain(q, np.linspace(0.0, 1.0, points))
 
-    def stress(self, q: Any, points: int = 8, y: float | None = None) -> FloatArray:
+    def stress(self, q: Numbers, points: int = 8, y: float | None = None) -> FloatArray:
         """Return the axial stress at a distance from the axis.
 
         Parameters
@@ -206,7 +210,7 @@ class BeamSystem(TabledSystem):
         """
         return self.shape.stress(q, np.linspace(0.0, 1.0, points), y)
 
-    def parts_of_energy(self, q: Any, v: Any) -> BeamEnergy:
+    def parts_of_energy(self, q: ArrayLike, v: ArrayLike) -> BeamEnergy:
         """Return the kinetic energy, the strain energy and the potential of the weight.
 
         Parameters
@@ -224,7 +228,7 @@ class BeamSystem(TabledSystem):
         beam_energy(q, v, self.tables, self.scratch.copy(), out)
         return BeamEnergy(*(float(x) for x in out[:3]))
 
-    def momentum(self, v: Any) -> FloatArray:
+    def momentum(self, v: Numbers) -> FloatArray:
         """Return the linear momentum.
 
         Parameters

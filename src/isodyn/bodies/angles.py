@@ -16,14 +16,18 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies import angle_kernels
 from isodyn.bodies.rotations import matrix, quaternions_of
 from isodyn.errors import InputError, SingularError, SingularityWarning
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 NEAR = 1e-6  # radians; nearer to the singularity angles and rates have lost half of their digits and more
 LOST = 1e-8  # nearer still the outer angles cannot be told apart
@@ -48,18 +52,18 @@ class AngleSet:
 
     # ---- rotations
 
-    def quaternion(self, angles: Any) -> FloatArray:
+    def quaternion(self, angles: ArrayLike) -> FloatArray:
         """Quaternions, scalar first."""
         x = _triples(angles)
         e = np.empty((4, *x.shape[1:]))
         angle_kernels.plain(angle_kernels.angle_quaternion)(*self.axes, x, e)
         return np.moveaxis(e, 0, -1)
 
-    def matrix(self, angles: Any) -> FloatArray:
+    def matrix(self, angles: Numbers) -> FloatArray:
         """Matrices body → world."""
         return matrix(self.quaternion(angles))
 
-    def angles(self, orientations: Any) -> FloatArray:
+    def angles(self, orientations: ArrayLike) -> FloatArray:
         """Angles of rotations, first and third in (−π, π], the middle one in [0, π] or [−π/2, π/2].
 
         At the singularity the first and the third are made equal in size, with a
@@ -76,7 +80,7 @@ class AngleSet:
             )
         return x
 
-    def history(self, orientations: Any) -> FloatArray:
+    def history(self, orientations: ArrayLike) -> FloatArray:
         """Angles along a motion (k, 3), without jumps: whole turns are counted, and through a
         singularity the middle angle runs on.
 
@@ -125,38 +129,38 @@ class AngleSet:
 
     # ---- rates
 
-    def body_map(self, angles: Any) -> FloatArray:
+    def body_map(self, angles: ArrayLike) -> FloatArray:
         """E (…, 3, 3) with ω_body = E · rates."""
         x = _triples(angles)
         E = np.empty((9, *x.shape[1:]))
         angle_kernels.plain(angle_kernels.angle_map)(*self.axes, x, E)
         return np.moveaxis(E, 0, -1).reshape(*x.shape[1:], 3, 3)
 
-    def body_map_rate(self, angles: Any, rates: Any) -> FloatArray:
+    def body_map_rate(self, angles: ArrayLike, rates: ArrayLike) -> FloatArray:
         """Ė along the motion: ω̇_body = E · accelerations + Ė · rates."""
         x, u = _triples(angles), _triples(rates)
         E = np.empty((9, *x.shape[1:]))
         angle_kernels.plain(angle_kernels.angle_map_rate)(*self.axes, x, u, E)
         return np.moveaxis(E, 0, -1).reshape(*x.shape[1:], 3, 3)
 
-    def world_map(self, angles: Any) -> FloatArray:
+    def world_map(self, angles: Numbers) -> FloatArray:
         """R E with ω_world = R E · rates."""
         return self.matrix(angles) @ self.body_map(angles)
 
-    def body_velocity(self, angles: Any, rates: Any) -> FloatArray:
+    def body_velocity(self, angles: ArrayLike, rates: ArrayLike) -> FloatArray:
         """ω in the body frame."""
         return _apply(self.body_map(angles), rates)
 
-    def world_velocity(self, angles: Any, rates: Any) -> FloatArray:
+    def world_velocity(self, angles: Numbers, rates: Numbers) -> FloatArray:
         """ω in the world frame."""
         return _apply(self.world_map(angles), rates)
 
-    def rates(self, angles: Any, omega: Any) -> FloatArray:
+    def rates(self, angles: Numbers, omega: Numbers) -> FloatArray:
         """Rates from ω in the body frame; SingularError at the singularity."""  # [Shimada2014 (3.221)] for 3-1-3
         self.refuse_singular(angles)
         return _solve(self.body_map(angles), omega)
 
-    def accelerations(self, angles: Any, rates: Any, alpha: Any) -> FloatArray:
+    def accelerations(self, angles: ArrayLike, rates: ArrayLike, alpha: ArrayLike) -> FloatArray:
         """Second derivatives of the angles from ω̇ in the body frame; SingularError at the
         singularity."""
         self.refuse_singular(angles)
@@ -165,18 +169,18 @@ class AngleSet:
 
     # ---- singularities
 
-    def determinant(self, angles: Any) -> FloatArray:
+    def determinant(self, angles: ArrayLike) -> FloatArray:
         """± det E: sin of the middle angle, or its cosine; zero at the singularity, with a sign on
         either side."""
         middle = np.asarray(angles, dtype=np.float64)[..., 1]
         return np.asarray(np.sin(middle) if self.returning else np.cos(middle))
 
-    def distance(self, angles: Any) -> FloatArray:
+    def distance(self, angles: ArrayLike) -> FloatArray:
         """Radians between the middle angle and its nearest singular value."""
         middle = np.asarray(angles, dtype=np.float64)[..., 1] - (0.0 if self.returning else np.pi / 2)
         return np.abs(middle - np.pi * np.round(middle / np.pi))
 
-    def refuse_singular(self, angles: Any, near: float = NEAR, what: str = "") -> None:
+    def refuse_singular(self, angles: ArrayLike, near: float = NEAR, what: str = "") -> None:
         """SingularError where the middle angle is nearer to its singular value than `near`."""
         away = self.distance(angles)
         if away.size and away.min() < near:
@@ -192,18 +196,18 @@ CARDAN_321 = AngleSet("3-2-1", (2, 1, 0), ("φ1", "φ2", "φ3"))
 BRYANT_123 = AngleSet("1-2-3", (0, 1, 2), ("φ1", "φ2", "φ3"))
 
 
-def _triples(angles: Any) -> FloatArray:
+def _triples(angles: ArrayLike) -> FloatArray:
     x = np.asarray(angles, dtype=np.float64)
     if x.shape[-1:] != (3,):
         raise InputError(f"angles come in threes, received shape {x.shape}")
     return np.moveaxis(x, -1, 0)
 
 
-def _apply(E: FloatArray, u: Any) -> FloatArray:
+def _apply(E: FloatArray, u: ArrayLike) -> FloatArray:
     return np.asarray(np.einsum("...ij,...j->...i", E, np.asarray(u, dtype=np.float64)))
 
 
-def _solve(E: FloatArray, w: Any) -> FloatArray:
+def _solve(E: FloatArray, w: ArrayLike) -> FloatArray:
     return np.asarray(np.linalg.solve(E, np.asarray(w, dtype=np.float64)[..., None])[..., 0])
 
 

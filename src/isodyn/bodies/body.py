@@ -13,9 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.rotations import matrix, quaternion_of
 from isodyn.described import short
@@ -23,6 +24,9 @@ from isodyn.errors import Argument, InputError, about
 from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array, real_number
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 GROUND = "ground"
 NODES = {"node": 2, "cable": 3}  # kinds of nodes of beams, and their space
@@ -174,7 +178,7 @@ def across(e: FloatArray) -> FloatArray:
     return np.asarray(side / np.linalg.norm(side))
 
 
-def vector3(what: str, value: Any, argument: Argument = ()) -> FloatArray:
+def vector3(what: str, value: object, argument: Argument = ()) -> FloatArray:
     """A finite vector of three; (x, y) gets z = 0."""
     with about(None, argument):
         array = real_array(what, value, "3 numbers")
@@ -191,12 +195,12 @@ def make_body(
     name: str,
     kind: str,
     mass: Any,
-    inertia: Any,
-    position: Any,
-    orientation: Any,
-    velocity: Any,
-    angular_velocity: Any,
-    centre: Any,
+    inertia: Numbers,
+    position: ArrayLike,
+    orientation: Numbers | None,
+    velocity: ArrayLike,
+    angular_velocity: Numbers,
+    centre: ArrayLike,
     shape: Any,
 ) -> Body:
     """A checked body; errors speak of it by name."""
@@ -242,7 +246,7 @@ def make_body(
     return made
 
 
-def inertia_matrix(what: str, inertia: Any) -> FloatArray:
+def inertia_matrix(what: str, inertia: ArrayLike) -> FloatArray:
     """A 3 × 3 inertia from three principal moments or a matrix, symmetric, positive definite,
     within the triangle inequality."""
     if inertia is None:
@@ -271,7 +275,7 @@ def inertia_matrix(what: str, inertia: Any) -> FloatArray:
     return J
 
 
-def _positive(what: str, value: Any, argument: str) -> float:
+def _positive(what: str, value: object, argument: str) -> float:
     with about(None, argument):
         number = real_number(what, value)
     if number <= 0:

@@ -11,16 +11,15 @@ directions.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.real_numbers import real_array
 
 
-def checked_surface(vertices: Any, faces: Any) -> tuple[FloatArray, IntArray]:
+def checked_surface(vertices: ArrayLike, faces: object) -> tuple[FloatArray, IntArray]:
     """Vertices and faces as arrays, equal vertices joined; InputError for a surface that does not
     bound a body."""
     try:

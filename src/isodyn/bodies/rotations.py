@@ -12,9 +12,10 @@ rotation vectors and the tangent of the exponential map: isodyn.bodies.exponenti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.exponential import quaternion_of_vector, tilde
 from isodyn.errors import InputError
@@ -27,8 +28,10 @@ transform = Later("scipy.spatial.transform")  # takes a tenth of a second to loa
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
+    from isodyn.open_types import Numbers
 
-def quaternion_of(orientation: Any, what: str = "orientation") -> FloatArray:
+
+def quaternion_of(orientation: Numbers, what: str = "orientation") -> FloatArray:
     """(w, x, y, z) of a SciPy Rotation, a matrix body → world, a quaternion scalar first, or None
     (no rotation)."""
     if orientation is None:
@@ -39,7 +42,7 @@ def quaternion_of(orientation: Any, what: str = "orientation") -> FloatArray:
     return wxyz
 
 
-def quaternions_of(orientations: Any, what: str = "orientation") -> FloatArray:
+def quaternions_of(orientations: ArrayLike, what: str = "orientation") -> FloatArray:
     """(…, 4) of one rotation or many: a SciPy Rotation, matrices (…, 3, 3) body → world, or unit
     quaternions (…, 4) scalar first."""
     if hasattr(orientations, "as_quat"):
@@ -137,7 +140,7 @@ def parameter_accelerations(wxyz: FloatArray, omega: FloatArray, alpha: FloatArr
 # ---- axis and angle
 
 
-def axis_angle(orientations: Any) -> tuple[FloatArray, FloatArray]:
+def axis_angle(orientations: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Unit axes and angles in [0, π]; the axis of no rotation is e₁."""
     turn = np.asarray(rotation(quaternions_of(orientations)).as_rotvec(), dtype=np.float64)
     angle = np.linalg.norm(turn, axis=-1, keepdims=True)
@@ -145,7 +148,7 @@ def axis_angle(orientations: Any) -> tuple[FloatArray, FloatArray]:
     return axis, angle[..., 0]
 
 
-def from_axis_angle(axis: Any, angle: Any) -> FloatArray:
+def from_axis_angle(axis: ArrayLike, angle: object) -> FloatArray:
     """Quaternions of rotations by `angle` about `axis`, which may have any length."""
     axis, angle = np.asarray(axis, dtype=np.float64), np.asarray(angle, dtype=np.float64)
     length = np.linalg.norm(axis, axis=-1, keepdims=True)

@@ -16,9 +16,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import vector3
 from isodyn.bodies.polyhedron import checked_surface, moments
@@ -27,6 +28,9 @@ from isodyn.bodies.solids import Box, Capsule, Cone, Cylinder, Disc, Ellipsoid, 
 from isodyn.bodies.surfaces import Surface
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 __all__ = ["Box", "Capsule", "Composite", "Cone", "Cylinder", "Disc", "Ellipsoid", "Mesh", "Placed", "Plate", "Rod"]
 __all__ += ["Solid", "Sphere", "Tube", "from_mesh"]
@@ -70,7 +74,7 @@ class Placed:
     whole."""
 
     shape: Solid | Placed | Composite
-    position: Any = (0.0, 0.0, 0.0)
+    position: Numbers = (0.0, 0.0, 0.0)
     orientation: Any = None
 
     def __post_init__(self) -> None:
@@ -144,7 +148,14 @@ class Composite:
         return np.concatenate([points for points, _ in surfaces]), np.concatenate(faces)
 
 
-def from_mesh(source: Any, faces: Any = None, *, density: float = 0.0, mass: float = 0.0, scale: float = 1.0) -> Mesh:
+def from_mesh(
+    source: str | Path | ArrayLike,
+    faces: ArrayLike | None = None,
+    *,
+    density: float = 0.0,
+    mass: float = 0.0,
+    scale: float = 1.0,
+) -> Mesh:
     """A body from vertices and faces, or from a file that trimesh reads (STL, OBJ, PLY, …); `scale`
     turns its unit into metres."""
     if isinstance(source, str | Path):

@@ -15,7 +15,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -107,7 +107,7 @@ def _flushed(code: int) -> int:
 
 
 def _drop_output() -> None:
-    """What is left in the buffer of standard output goes nowhere."""
+    """Discard what is left in the buffer of standard output."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -161,7 +161,7 @@ def _show_warning(
     category: type[Warning],
     filename: str,
     lineno: int,
-    file: Any = None,
+    file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
     """Warnings of this package as one line each, others as usual."""

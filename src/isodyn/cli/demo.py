@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -15,6 +15,9 @@ from isodyn.report.figures import check_folder, order_figure, require_matplotlib
 from isodyn.report.html import write_report
 from isodyn.report.summary import run_summary
 from isodyn.studies import order_study
+
+if TYPE_CHECKING:
+    from isodyn.problems.problem import Problem
 
 MACHINE = "andrews_mechanism"
 STEPS = (2e-5, 1e-5, 5e-6)  # of the order check, until t_order of the problem
@@ -76,7 +79,7 @@ def _errors(errors: dict[str, Any]) -> str:
     return ", ".join(f"{key} {value:.1e}" for key, value in errors.items() if isinstance(value, float))
 
 
-def _tell(document: dict[str, Any], checks: dict[str, str], problem: Any, sol: Any) -> None:
+def _tell(document: dict[str, Any], checks: dict[str, str], problem: Problem, sol: Any) -> None:
     console = new_console()
     console.print(document["machine"], style="bold")
     console.print(

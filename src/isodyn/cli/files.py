@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.cli.report import ANIMATIONS, check_page, write_pages
 from isodyn.later import Later
 from isodyn.results import Checkpoint
 from isodyn.results.files import check_place
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
 
 netcdf, tables = Later("isodyn.results.netcdf"), Later("isodyn.results.tables")
 
@@ -74,7 +77,7 @@ class Files:
             return None
         return Checkpoint(self.checkpoint, self.every, model)
 
-    def write(self, sol: Any, **told: Any) -> list[Path]:
+    def write(self, sol: Solution, **told: Any) -> list[Path]:
         """Write the solution; the paths that were written. `told` goes into the report."""
         written = []
         if self.netcdf is not None:

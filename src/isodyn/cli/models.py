@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +13,9 @@ from isodyn.errors import InputError, IsodynError
 from isodyn.later import Later, load
 from isodyn.results.files import is_file
 from isodyn.systems import Description, as_system, is_system
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 pydantic = Later("pydantic")
 model_build, model_schema = Later("isodyn.models.build"), Later("isodyn.models.schema")
@@ -78,7 +81,7 @@ def read_model(target: str, overrides: dict[str, float]) -> Any:
     return model_build.load_model(target, overrides)
 
 
-def system_of_python(target: str) -> Any:
+def system_of_python(target: str) -> System:
     """The system that FILE.py:NAME defines; the file is run."""
     path, _, name = target.rpartition(":")
     if not path or not name.isidentifier():

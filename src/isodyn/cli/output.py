@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from isodyn.later import Later
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 summary = Later("isodyn.report.summary")
 rich_box, rich_console, rich_table = Later("rich.box"), Later("rich.console"), Later("rich.table")
@@ -20,11 +23,11 @@ INTERRUPTED = 130
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on standard output.")
 
 
-def print_json(document: Any) -> None:
+def print_json(document: object) -> None:
     click.echo(json.dumps(summary.finite(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def new_console() -> Any:
+def new_console() -> Console:
     width = None if sys.stdout.isatty() else 120
     # names of parts are no markup
     return rich_console.Console(highlight=False, markup=False, emoji=False, width=width)

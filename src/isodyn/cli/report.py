@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,10 @@ from isodyn.later import Later
 from isodyn.problems import ALL
 from isodyn.report.reasons import cited
 from isodyn.specs import parse_scheme
+
+if TYPE_CHECKING:
+    from isodyn.problems.problem import Problem
+    from isodyn.results.solution import Solution
 
 # most runs write no page
 netcdf = Later("isodyn.results.netcdf")
@@ -35,12 +39,12 @@ def check_page(path: Path | None, *endings: str) -> None:
         raise InputError(f"cannot write {path}: a folder and a file have the same name")
 
 
-def problem_of(sol: Any) -> Any:
+def problem_of(sol: Solution) -> Problem | None:
     """The ready problem that a solution belongs to, if there is one."""
     return ALL.get((sol.model or {}).get("name", ""))
 
 
-def write_pages(sol: Any, page: Path | None, animation: Path | None, **told: Any) -> list[Path]:
+def write_pages(sol: Solution, page: Path | None, animation: Path | None, **told: Any) -> list[Path]:
     """The report and the animation that are wanted."""
     if page is None and animation is None:
         return []

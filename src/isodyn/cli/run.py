@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,7 +136,7 @@ def run(
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _integrated(system: System, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Any:
+def _integrated(system: System, options: dict[str, Any], files: Files, model: dict[str, Any] | None) -> Solution:
     """The run; what exists when it fails is written too."""
     kept = files.checkpoint_of(model)
     try:
@@ -156,7 +156,7 @@ def _integrated(system: System, options: dict[str, Any], files: Files, model: di
     return sol
 
 
-def _followed(system: System, options: dict[str, Any], speed: float, model: dict[str, Any] | None) -> Any:
+def _followed(system: System, options: dict[str, Any], speed: float, model: dict[str, Any] | None) -> Solution:
     """The run with a live view of it."""
     problem = problems.ALL.get((model or {}).get("name", ""))
     plane = () if problem is None else problem.plane
@@ -169,7 +169,7 @@ def _followed(system: System, options: dict[str, Any], speed: float, model: dict
         return integrate(system, **options, observe=live.observe)
 
 
-def _interrupted(sol: Any) -> bool:
+def _interrupted(sol: Solution) -> bool:
     """Whether somebody stopped the run; an event that ends it is its end."""
     ended = bool(sol.events) and sol.events[-1].t == sol.t[-1]
     return sol.stats.stopped is not None and not ended
@@ -241,7 +241,9 @@ def _run_system(
     return _told(summary, written, as_json, print_mechanism, sol)
 
 
-def _told(summary: dict[str, Any], written: list[Path], as_json: bool, show: Any, sol: Any) -> bool:
+def _told(
+    summary: dict[str, Any], written: list[Path], as_json: bool, show: Callable[..., None], sol: Solution
+) -> bool:
     """Print a summary; whether the run was stopped."""
     if written:
         summary["files"] = [str(path) for path in written]

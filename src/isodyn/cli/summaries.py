@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.cli.output import ROWS, new_console, new_table
 from isodyn.later import Later
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 rich_markup = Later("rich.markup")
 
@@ -53,14 +56,14 @@ def _steps(summary: dict[str, Any]) -> str:
     return f"adaptive steps of {least:.3g} to {most:.3g} ({summary['cost']['rejected']} rejected)"
 
 
-def _print_local_error(console: Any, cost: dict[str, Any]) -> None:
+def _print_local_error(console: Console, cost: dict[str, Any]) -> None:
     if cost["local_error"] is not None:
         place = f"in {cost['local_error_in']} at t = {cost['local_error_at']:.6g}"
         text = f"local error: at most {100.0 * cost['local_error']:.2g} % of the largest change in a step, {place}"
         console.print(rich_markup.escape(text))
 
 
-def _print_motion(console: Any, motion: dict[str, Any]) -> None:
+def _print_motion(console: Console, motion: dict[str, Any]) -> None:
     """One table; two where coordinates and velocities have names of their own."""
     for symbols in dict.fromkeys(tuple(ranges) for ranges in motion.values()):
         chosen = {name: ranges for name, ranges in motion.items() if tuple(ranges) == symbols}
@@ -74,7 +77,7 @@ def _print_motion(console: Any, motion: dict[str, Any]) -> None:
             console.print(f"… and {len(chosen) - ROWS} more variables (--json has all)\n")
 
 
-def _print_constraints(console: Any, constraints: dict[str, Any]) -> None:
+def _print_constraints(console: Console, constraints: dict[str, Any]) -> None:
     """Multipliers, redundant rows and drift."""
     table = new_table("multipliers (−Gᵀλ is the force of constraint)", "row", "min", "max", "final")
     for name, numbers in list(constraints["multipliers"].items())[:ROWS]:
@@ -117,7 +120,7 @@ def print_mechanism(summary: dict[str, Any]) -> None:
     )
 
 
-def _print_bodies(console: Any, bodies: dict[str, Any]) -> None:
+def _print_bodies(console: Console, bodies: dict[str, Any]) -> None:
     axes = "xyz" if any("z" in body for body in bodies.values()) else "xy"
     columns = [head for axis in axes for head in (f"{axis} min", f"{axis} max")]
     table = new_table("how mass centres moved (m, m/s, rad/s)", "body", *columns, "speed", "turning")
@@ -130,7 +133,7 @@ def _print_bodies(console: Any, bodies: dict[str, Any]) -> None:
         console.print(f"… and {len(bodies) - ROWS} more bodies (--json has all)\n")
 
 
-def _print_joints(console: Any, joints: dict[str, Any]) -> None:
+def _print_joints(console: Console, joints: dict[str, Any]) -> None:
     if not joints:
         return
     table = new_table(
@@ -149,7 +152,7 @@ def _print_joints(console: Any, joints: dict[str, Any]) -> None:
         console.print(f"… and {len(joints) - ROWS} more joints (--json has all)\n")
 
 
-def _print_energy(console: Any, energy: dict[str, float] | None) -> None:
+def _print_energy(console: Console, energy: dict[str, float] | None) -> None:
     if energy is not None:
         console.print(
             f"energy (J): {energy['start']:.5g} at the start, {energy['final']:.5g} at the end; "

@@ -35,8 +35,8 @@ WHITE = 0.3  # residuals whose neighbours are alike by more than this are no noi
 
 @dataclass(frozen=True, eq=False)
 class ChannelFit:
-    """One channel beside the model: samples, what the model says, and which samples were held
-    out."""
+    """One channel compared with the model: samples, what the model says, and which samples were
+    held out."""
 
     name: str
     unit: str
@@ -196,7 +196,7 @@ class Fit(ShownInNotebooks):
 
     @property
     def correlation(self) -> FloatArray:
-        """Correlations of the values; zero beside parameters that data do not see."""
+        """Correlations of the values; zero for parameters that data do not determine."""
         errors = self.standard_errors
         good = np.isfinite(errors) & (errors > 0.0)
         found = np.eye(errors.size)
@@ -242,7 +242,7 @@ class Fit(ShownInNotebooks):
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader must know beside the numbers."""
+        """What a reader must know in addition to the numbers."""
         found = [f"the data do not determine this change of parameters: {one}" for one in self.unseen]
         weak = [one for one in self.directions if np.isfinite(one.error) and one.error > WEAK]
         found += [

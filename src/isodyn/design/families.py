@@ -4,7 +4,7 @@ ready problems, and model files by their parameters and the numbers of their par
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from isodyn.sensitivities.parameters import AXES, Family, NamedParts, Parametris
 from isodyn.sweeps.files import FileSubject, file_subject
 from isodyn.sweeps.subjects import address, unknown
 from isodyn.systems.description import Description
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 NAMED = "take one of these names, or leave it out"
 
@@ -28,7 +31,7 @@ class FileFamily(Description):
     def __repr__(self) -> str:
         return f"<{self.subject.title}: {', '.join(f'{k} = {x:.6g}' for k, x in self.values.items())}>"
 
-    def compile(self) -> Any:
+    def compile(self) -> System:
         """The system with the present values."""
         return self.at({})
 
@@ -41,7 +44,7 @@ class FileFamily(Description):
             raise InputError(f"{name!r} is not a number in {self.subject.file}, but {found!r}", hint="write a number")
         return float(found)
 
-    def at(self, changes: Mapping[str, float]) -> Any:
+    def at(self, changes: Mapping[str, float]) -> System:
         """The system with other values of these parameters."""
         return self.subject.prepared(self.places(changes))[0]
 

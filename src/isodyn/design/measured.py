@@ -183,7 +183,9 @@ def _array(values: Iterable[Any], name: str) -> FloatArray:
     return found
 
 
-def _chosen(heads: Mapping[tuple[str, str], str], time: tuple[str, str], channels: Any) -> list[tuple[str, str, str]]:
+def _chosen(
+    heads: Mapping[tuple[str, str], str], time: tuple[str, str], channels: Mapping[str, str] | Sequence[str] | None
+) -> list[tuple[str, str, str]]:
     """Column, unit and name of the quantity of all channels."""
     units: dict[str, str] = {}
     for name, unit in heads:

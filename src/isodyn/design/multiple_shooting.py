@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from isodyn.sensitivities.start import along
 from isodyn.systems import as_system
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import Description
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 ALLOWED = 0.5  # singular values of a projection are near to zero or one
 Guess = Callable[[float], tuple[Any, Any]]
@@ -54,7 +57,7 @@ class Node:
         return self.chart.start(self.basis @ x)
 
 
-def node_at(system: Any, number: int, t: float, q: FloatArray, v: FloatArray, options: dict[str, Any]) -> Node:
+def node_at(system: System, number: int, t: float, q: FloatArray, v: FloatArray, options: dict[str, Any]) -> Node:
     """A node near a state, which is moved onto the constraints."""
     dt = float(options["dt"])
     starts = Starts(consistent(with_start(system, np.array(q, dtype=float), np.array(v, dtype=float)), t, dt))
@@ -75,7 +78,7 @@ class Part(Description):
     def __init__(self, family: Family, node: Node | None, values: Mapping[str, float]) -> None:
         self.family, self.node, self.values = family, node, dict(values)
 
-    def compile(self) -> Any:
+    def compile(self) -> System:
         """The system with the present values."""
         return self.at({})
 
@@ -83,7 +86,7 @@ class Part(Description):
         """The value of a parameter or coordinate."""
         return self.values[name]
 
-    def at(self, changes: Mapping[str, float]) -> Any:
+    def at(self, changes: Mapping[str, float]) -> System:
         """The system with other values of some of them."""
         now = {**self.values, **changes}
         names = () if self.node is None else self.node.names

@@ -235,7 +235,9 @@ class Search:
         self.sizes = np.concatenate([np.empty(0), *sizes])
         self.last = self.start / self.scale, self.scaled(f, df, g, dg)
 
-    def scaled(self, f: float, df: FloatArray, g: list[FloatArray], dg: list[FloatArray]) -> Any:
+    def scaled(
+        self, f: float, df: FloatArray, g: list[FloatArray], dg: list[FloatArray]
+    ) -> tuple[float, FloatArray, Any, Any]:
         """Objective, its gradient, constraints and their derivatives, as the search takes them."""
         by = np.vstack([np.empty((0, self.scale.size)), *dg]) * self.scale
         return (

@@ -11,7 +11,7 @@ Lyapunov exponents                 Q_k R_k = Φ_k Q_{k−1}:  mean of log diag R
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 from isodyn.systems import as_system
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
+    from isodyn.systems.description import Description
 
 CLOSED = 1e-6  # a motion whose end is nearer to its start than this, in typical sizes, is periodic
 DONE = 1e-9  # … and this is where the search for one ends
@@ -118,7 +122,7 @@ class Turn:
     basis: FloatArray | None
 
 
-def _turned(system: Any, t0: float, period: float, steps: int, options: dict[str, Any]) -> Turn:
+def _turned(system: System, t0: float, period: float, steps: int, options: dict[str, Any]) -> Turn:
     """One period from a consistent start."""
     starts = Starts(consistent(system, t0, period))
     sol = integrate(starts, sensitivities=list(starts.names), dt=period / steps, t0=t0, t_end=t0 + period, **options)
@@ -150,7 +154,7 @@ def _rests(starts: Starts, sol: Solution) -> bool:
     return bool(max(float(fast), *map(float, away)) <= CLOSED)
 
 
-def floquet(system: Any, *, period: float, dt: float, t0: float = 0.0, **options: Any) -> Orbit:
+def floquet(system: System | Description, *, period: float, dt: float, t0: float = 0.0, **options: Any) -> Orbit:
     """Return monodromy matrix and Floquet multipliers of a motion that is periodic.
 
     Parameters
@@ -195,7 +199,7 @@ def floquet(system: Any, *, period: float, dt: float, t0: float = 0.0, **options
 
 
 def periodic_orbit(
-    system: Any,
+    system: System | Description,
     *,
     period: float,
     dt: float,
@@ -278,7 +282,14 @@ def periodic_orbit(
 
 
 def lyapunov_exponents(
-    system: Any, *, dt: float, t_end: float, every: float, t0: float = 0.0, skip: float = 0.0, **options: Any
+    system: System | Description,
+    *,
+    dt: float,
+    t_end: float,
+    every: float,
+    t0: float = 0.0,
+    skip: float = 0.0,
+    **options: Any,
 ) -> FloatArray:
     """Return the Lyapunov exponents of a motion, the largest first.
 

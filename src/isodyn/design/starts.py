@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import is_dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.at_rest import AtRest
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import Description
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 
 def with_start(system: Any, q0: FloatArray, v0: FloatArray) -> Any:
@@ -25,14 +28,14 @@ def with_start(system: Any, q0: FloatArray, v0: FloatArray) -> Any:
     return other
 
 
-def moved(system: Any, q: FloatArray, d: FloatArray) -> FloatArray:
+def moved(system: System, q: FloatArray, d: FloatArray) -> FloatArray:
     """q ⊕ d."""
     if not q.size:
         return q
     return q + d if system.retract is None else np.asarray(system.retract(q.copy(), np.ascontiguousarray(d)))
 
 
-def apart(system: Any, q: FloatArray, other: FloatArray) -> FloatArray:
+def apart(system: System, q: FloatArray, other: FloatArray) -> FloatArray:
     """d with q ⊕ d = other."""
     if not q.size:
         return np.zeros(system.nv)
@@ -42,7 +45,7 @@ def apart(system: Any, q: FloatArray, other: FloatArray) -> FloatArray:
 class Chart:
     """Coordinates (δq, δv) of changes of a state; of first-order systems δv alone."""
 
-    def __init__(self, system: Any, q: FloatArray, v: FloatArray) -> None:
+    def __init__(self, system: System, q: FloatArray, v: FloatArray) -> None:
         self.system, self.q, self.v = system, q, v
         self.size = system.nv * (2 if q.size else 1)
 
@@ -56,9 +59,9 @@ class Chart:
         return (moved(self.system, self.q, x[:n]), self.v + x[n:]) if self.q.size else (self.q, self.v + x)
 
 
-def consistent(system: Any, t0: float, span: float) -> Any:
+def consistent(system: System, t0: float, span: float) -> System:
     """The system with its start moved onto its constraints. Only there is the derivative of a run
-    by its start that of the motion: beside them, moving it there counts as well."""
+    by its start that of the motion: away from them, moving it there counts as well."""
     if not system.m:
         return system
     rest = AtRest(system, assemble=True, span=span)
@@ -72,12 +75,12 @@ class Starts(Description):
     """A system whose parameters are the coordinates of its start; with constraints all coordinates,
     of which only directions along the constraints count."""
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: System) -> None:
         self.system = system
         self.chart = Chart(system, settled(system, np.array(system.q0)), np.array(system.v0))
         self.names = tuple(f"start.{k}" for k in range(self.chart.size))
 
-    def compile(self) -> Any:
+    def compile(self) -> System:
         """The system itself."""
         return self.system
 
@@ -87,7 +90,7 @@ class Starts(Description):
             raise InputError(f"there is no parameter named {name!r}", hint=f"there are: {', '.join(self.names)}")
         return 0.0
 
-    def at(self, changes: Mapping[str, float]) -> Any:
+    def at(self, changes: Mapping[str, float]) -> System:
         """The system with another start."""
         x = np.zeros(self.chart.size)
         for name, value in changes.items():

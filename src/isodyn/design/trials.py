@@ -183,7 +183,9 @@ class Trial:
                 found.append((np.asarray(read(sol)), np.column_stack([each.of(read) for each in by])))
         return found
 
-    def sorted(self, named: dict[str, float], values: FloatArray, found: list[tuple[Any, Any]]) -> Any:
+    def sorted(
+        self, named: dict[str, float], values: FloatArray, found: list[tuple[Any, Any]]
+    ) -> tuple[float, FloatArray, list[FloatArray], list[FloatArray]]:
         """In the order of objective and constraints."""
         numbers, rows = iter(found[: len(self.numbers)]), iter(found[len(self.numbers) :])
         f, df = (0.0, np.zeros(values.size)) if self.objective is None else next(numbers)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.api.sensitive import checked_names, gradient
 from isodyn.design.families import model_family, moved
@@ -63,7 +64,7 @@ def jax_function(
     family, said = model_family(model, names)
     chosen = {key: x for key, x in {**said, **options}.items() if key != "breakpoints" or len(x)}
 
-    def run(values: Any) -> tuple[FloatArray, FloatArray]:
+    def run(values: ArrayLike) -> tuple[FloatArray, FloatArray]:
         named = dict(zip(names, map(float, np.asarray(values)), strict=True))
         found = gradient(moved(family, named), objective=objective, parameters=list(names), **chosen)
         kind = np.asarray(values).dtype
@@ -78,7 +79,7 @@ def jax_function(
 
     function: Any = jax.custom_vjp(lambda values: called(values)[0])
 
-    def forward(values: Any) -> tuple[Any, Any]:
+    def forward(values: FloatArray) -> tuple[Any, Any]:
         value, by = called(values)
         return value, by
 

@@ -159,8 +159,8 @@ class _Parser:
     def call(self, token: Token) -> Tree:
         name = token.text
         if name not in self.functions:
-            near = difflib.get_close_matches(name, self.functions, n=2)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"functions are {', '.join(self.functions)}"
+            similar = difflib.get_close_matches(name, self.functions, n=2)
+            hint = f"did you mean {' or '.join(similar)}?" if similar else f"functions are {', '.join(self.functions)}"
             raise wrong(self.text, token.column, f"there is no function {name!r}", hint)
         self.take("(")
         arguments = [self.inside()]

@@ -6,11 +6,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.expressions.program import compile_formula
@@ -20,6 +21,9 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks, Told
 from isodyn.real_numbers import real_array, real_number
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 interpolate = Later("scipy.interpolate")
 
@@ -199,7 +203,7 @@ class Table(ShownInNotebooks):
 
     kind = SPLINE
 
-    def __init__(self, t: Any, x: Any = None) -> None:
+    def __init__(self, t: ArrayLike, x: Numbers | None = None) -> None:
         if x is None:
             rows = real_array("the table", t, "rows (time, value)")
             if rows.ndim != 2 or rows.shape[1] != 2:
@@ -248,7 +252,7 @@ class Staircase(ShownInNotebooks):
 
     kind = SPLINE
 
-    def __init__(self, t: Any, x: Any) -> None:
+    def __init__(self, t: Numbers, x: Numbers) -> None:
         self.times, self.values = _finite("times", t), _finite("values", x)
         _refuse_rows("a staircase", self.times, self.values, 1)
         pieces = np.zeros((self.times.size, 5))
@@ -305,7 +309,7 @@ _HOW = (
 TimeFunction = Polynomial | Sine | Ramp | Pulse | Table | Staircase | Formula
 
 
-def as_time_function(what: str, value: Any) -> TimeFunction:
+def as_time_function(what: str, value: object) -> TimeFunction:
     """A number is a constant; a function of time stays what it is; text is a formula of t, and a
     Python function of t becomes one."""
     if isinstance(value, TimeFunction):
@@ -323,7 +327,7 @@ def as_time_function(what: str, value: Any) -> TimeFunction:
         ) from None
 
 
-def components(what: str, value: Any) -> list[float | TimeFunction] | None:
+def components(what: str, value: object) -> list[float | TimeFunction] | None:
     """The components of a vector of which some are functions of time, or all of them one Python
     function; a single one where the function returns a number. None where nothing varies.
 
@@ -359,7 +363,7 @@ def _of_text(what: str, text: str) -> Formula:
         raise InputError(f"{what}: {error.message}", hint=hint) from None
 
 
-def _of_python(what: str, function: Any) -> Formula:
+def _of_python(what: str, function: Callable[..., Any]) -> Formula:
     return Formula(_traced(what, function, formula_of))
 
 
@@ -389,7 +393,7 @@ def _refuse_rows(what: str, times: FloatArray, values: FloatArray, least: int) -
         )
 
 
-def _finite(what: str, values: Any, hint: str | None = None) -> FloatArray:
+def _finite(what: str, values: ArrayLike, hint: str | None = None) -> FloatArray:
     array = np.atleast_1d(real_array(what, values, "finite numbers"))
     if array.ndim != 1 or not np.isfinite(array).all():
         raise InputError(f"{what} must be finite numbers, received {values!r}", hint=hint)

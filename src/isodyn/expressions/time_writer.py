@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.expressions.program import NAME, Program
@@ -39,7 +37,7 @@ class TimeWriter:
         # by kind: rows of parameters
         self.parts: dict[int, list[FloatArray]] = {POLYNOMIAL: [], HARMONIC: [], RAMP: [], PULSE: [], SPLINE: []}
 
-    def function(self, what: str, value: Any) -> int:
+    def function(self, what: str, value: object) -> int:
         """Number of a function of time, −1 for none; `what` it is, in words."""
         if value is None:
             return -1

@@ -11,13 +11,16 @@ import inspect
 import math
 from collections.abc import Callable
 from types import FunctionType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.expressions.parser import parse
 from isodyn.expressions.program import evaluate
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
 
 # how tightly a text binds
 COMPARISON, SUM, PRODUCT, SIGN, POWER, PART = range(6)
@@ -69,34 +72,34 @@ class Symbol:
     def __init__(self, text: str, binds: int = PART) -> None:
         self.text, self.binds = text, binds
 
-    def __add__(self, other: Any) -> Symbol:
+    def __add__(self, other: Symbol | float) -> Symbol:
         return _joined("add", self, other)
 
-    def __radd__(self, other: Any) -> Symbol:
+    def __radd__(self, other: Symbol | float) -> Symbol:
         return _joined("add", other, self)
 
-    def __sub__(self, other: Any) -> Symbol:
+    def __sub__(self, other: Symbol | float) -> Symbol:
         return _joined("subtract", self, other)
 
-    def __rsub__(self, other: Any) -> Symbol:
+    def __rsub__(self, other: Symbol | float) -> Symbol:
         return _joined("subtract", other, self)
 
-    def __mul__(self, other: Any) -> Symbol:
+    def __mul__(self, other: Symbol | float) -> Symbol:
         return _joined("multiply", self, other)
 
-    def __rmul__(self, other: Any) -> Symbol:
+    def __rmul__(self, other: Symbol | float) -> Symbol:
         return _joined("multiply", other, self)
 
-    def __truediv__(self, other: Any) -> Symbol:
+    def __truediv__(self, other: Symbol | float) -> Symbol:
         return _joined("divide", self, other)
 
-    def __rtruediv__(self, other: Any) -> Symbol:
+    def __rtruediv__(self, other: Symbol | float) -> Symbol:
         return _joined("divide", other, self)
 
-    def __pow__(self, other: Any) -> Symbol:
+    def __pow__(self, other: Symbol | float) -> Symbol:
         return _joined("power", self, other)
 
-    def __rpow__(self, other: Any) -> Symbol:
+    def __rpow__(self, other: Symbol | float) -> Symbol:
         return _joined("power", other, self)
 
     def __neg__(self) -> Symbol:
@@ -108,16 +111,16 @@ class Symbol:
     def __abs__(self) -> Symbol:
         return _called("abs", self)
 
-    def __lt__(self, other: Any) -> Symbol:
+    def __lt__(self, other: Symbol | float) -> Symbol:
         return _joined("less", self, other)
 
-    def __le__(self, other: Any) -> Symbol:
+    def __le__(self, other: Symbol | float) -> Symbol:
         return _joined("less_equal", self, other)
 
-    def __gt__(self, other: Any) -> Symbol:
+    def __gt__(self, other: Symbol | float) -> Symbol:
         return _joined("greater", self, other)
 
-    def __ge__(self, other: Any) -> Symbol:
+    def __ge__(self, other: Symbol | float) -> Symbol:
         return _joined("greater_equal", self, other)
 
     def __eq__(self, other: object) -> bool:
@@ -131,18 +134,18 @@ class Symbol:
 
     __int__ = __index__ = __float__
 
-    def __array__(self, *_: Any, **__: Any) -> Any:
+    def __array__(self, *_: Any, **__: Any) -> FloatArray:
         """Itself, as a component of an array."""
         alone = np.empty((), dtype=object)
         alone[()] = self
         return alone
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Symbol:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Symbol:
         if method != "__call__" or options:
             raise NotAFormulaError(f"numpy.{ufunc.__name__} is used in a way that no formula has")
         return _applied(ufunc.__name__, inputs)
 
-    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Symbol:
+    def __array_function__(self, function: Callable[..., Any], types: Any, inputs: Any, options: Any) -> Symbol:
         if function is np.where and len(inputs) == 3 and not options:
             return _called("if", *inputs)
         if function is np.clip and len(inputs) == 3 and not options:
@@ -178,7 +181,7 @@ def _called(name: str, *inputs: Any) -> Symbol:
     return Symbol(f"{name}({', '.join(_within(x, COMPARISON) for x in inputs)})")
 
 
-def _within(value: Any, binds: int) -> str:
+def _within(value: object, binds: int) -> str:
     """The text of a symbol or a number, in brackets where it binds less tightly than what is around
     it."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -277,7 +280,7 @@ def _refuse_more_arguments(function: Callable[..., Any], name: str) -> None:
         ) from None
 
 
-def _numbers(function: Callable[[Any], Any], x: float, many: int) -> Any:
+def _numbers(function: Callable[[Any], Any], x: float, many: int) -> FloatArray:
     """What a function returns at a number, as floats; NaN outside its domain."""
     try:
         with np.errstate(all="ignore"):

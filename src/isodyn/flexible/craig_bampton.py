@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later, linalg, sparse_linalg
 from isodyn.later import sparse as sp
 from isodyn.real_numbers import real_array
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 graphs = Later("scipy.sparse.csgraph")
 SOFT = 1e-15  # of the mean frequency² of single points: what rounding leaves of a motion without strain
@@ -193,7 +196,7 @@ def _rigid_sets(points: FloatArray, sets: tuple[IntArray, ...], centres: FloatAr
     return out
 
 
-def _factor(what: str, K: Any, M: Any) -> Callable[[FloatArray], FloatArray]:
+def _factor(what: str, K: Matrix, M: Matrix) -> Callable[[FloatArray], FloatArray]:
     """K⁻¹ of the points inside; a InputError where something can move without strain."""
     if K.shape[0] == 0:
         return lambda b: b
@@ -212,7 +215,7 @@ def _factor(what: str, K: Any, M: Any) -> Callable[[FloatArray], FloatArray]:
     return lu.solve
 
 
-def _refuse_unconnected(what: str, K: Any, held: IntArray) -> None:
+def _refuse_unconnected(what: str, K: Matrix, held: IntArray) -> None:
     """InputError for points that nothing connects to an interface."""
     points = sp.kron(sp.eye_array(K.shape[0] // 3), np.ones((1, 3)))
     count, part = graphs.connected_components(points @ abs(K) @ points.T, directed=False)
@@ -269,7 +272,9 @@ def _loose(what: str) -> InputError:
     )
 
 
-def _lowest(K: Any, M: Any, count: int, solve: Callable[[FloatArray], FloatArray]) -> tuple[FloatArray, FloatArray]:
+def _lowest(
+    K: Matrix, M: Matrix, count: int, solve: Callable[[FloatArray], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
     """Lowest eigenvalues, and modes whose largest component is one or minus one.
 
     Signs, and the modes of equal frequencies (those of a square bar), are the ones nearest to fixed
@@ -293,7 +298,7 @@ def _lowest(K: Any, M: Any, count: int, solve: Callable[[FloatArray], FloatArray
     return values[:count], vectors[:, :count] / np.abs(vectors[:, :count]).max(axis=0)
 
 
-def _damping(what: str, given: Any, K: FloatArray, M: FloatArray) -> FloatArray:
+def _damping(what: str, given: object, K: FloatArray, M: FloatArray) -> FloatArray:
     """D of a damping ratio, which all modes of the held body get, or of factors of M and K."""
     numbers = np.atleast_1d(real_array(f"{what}: damping", given, "a ratio, or factors of mass and stiffness"))
     if numbers.size not in (1, 2) or (numbers < 0).any():

@@ -7,7 +7,7 @@ is for solid elements and for lumped masses.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_array, real_number
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix, Numbers
 
 RIGID = 1e-6  # of the stiffness of single points: forces that rigid motions may cause
 SYMMETRIC = 1e-8  # how far K and M may be from symmetric, and M from equal in all directions, relative
@@ -55,9 +58,9 @@ class FiniteElements(ShownInNotebooks):
     <FiniteElements: 2 points, mass 2>
     """
 
-    points: Any
-    stiffness: Any
-    mass: Any
+    points: Numbers
+    stiffness: Matrix
+    mass: Matrix
     solid: Any = None
 
     def __post_init__(self) -> None:
@@ -121,7 +124,7 @@ class FiniteElements(ShownInNotebooks):
         return cls(solid.points, solid.stiffness(), solid.mass(), solid)
 
 
-def _matrix(name: str, value: Any, sizes: tuple[int, ...]) -> Any:
+def _matrix(name: str, value: Any, sizes: tuple[int, ...]) -> Matrix:
     """A symmetric sparse matrix of one of these sizes."""
     A = value.tocsr() if sp.issparse(value) else sp.csr_array(real_array(name, value, "a square matrix"))
     A = sp.csr_array(A).astype(np.float64)
@@ -135,7 +138,7 @@ def _matrix(name: str, value: Any, sizes: tuple[int, ...]) -> Any:
     return A
 
 
-def _refuse_supports(points: FloatArray, K: Any) -> None:
+def _refuse_supports(points: FloatArray, K: Matrix) -> None:
     """InputError for a body that resists when it is moved or turned as a whole."""
     x, y, z = (points - points.mean(axis=0)).T
     size = max(float(np.abs(points - points.mean(axis=0)).max()), 1e-300)
@@ -150,7 +153,7 @@ def _refuse_supports(points: FloatArray, K: Any) -> None:
             )
 
 
-def _one_direction(M: Any) -> Any:
+def _one_direction(M: Matrix) -> Matrix:
     """m of M = m ⊗ I."""
     m = sp.csr_array(M[0::3, 0::3])
     if abs(M - sp.kron(m, sp.eye_array(3))).max() > SYMMETRIC * abs(M).max():

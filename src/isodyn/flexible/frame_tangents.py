@@ -130,7 +130,15 @@ def torque_slope(
 
 @kernel()
 def vary_interface(
-    j: int, of_frame: int, c: FloatArray, d: Vector, turn: Vector, frame: Any, pose: Any, column: int, scratch: Any
+    j: int,
+    of_frame: int,
+    c: FloatArray,
+    d: Vector,
+    turn: Vector,
+    frame: Any,
+    pose: Any,
+    column: int,
+    scratch: FlexibleScratch,
 ) -> None:
     """p, p', p'' of interface j along an increment of its position (d, in the frame) and
     orientation (in its own axes), or with `of_frame` = 1 of those of the frame; angular
@@ -161,7 +169,9 @@ def vary_interface(
 
 
 @kernel()
-def vary_turn(j: int, c: FloatArray, own: Vector, of_frame: Vector, frame: Any, pose: Any, scratch: Any) -> None:
+def vary_turn(
+    j: int, c: FloatArray, own: Vector, of_frame: Vector, frame: Any, pose: Any, scratch: FlexibleScratch
+) -> None:
     """δE, δĖ, δË of interface j."""
     dE, dE_rate, dE_acceleration = scratch.dR, scratch.dR_rate, scratch.dR_acceleration
     E, E_rate, w, w_j = scratch.R[j], scratch.R_rate[j], triple(frame.w), triple(pose.w)

@@ -9,14 +9,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.later import sparse as sp
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 skfem = Later("skfem")
 meshio, skfem_meshio = Later("meshio"), Later("skfem.io.meshio")
@@ -69,7 +72,7 @@ class Solid:
         return skfem.Basis(self.mesh, skfem.ElementVector(self._element), intorder=2 * self.order)
 
     @cached_property
-    def _order(self) -> Any:
+    def _order(self) -> IntArray:
         """Number of (point, direction) among the unknowns of scikit-fem."""
         found = np.empty((self.scalar.N, 3), dtype=np.int64)
         for kind in ("nodal_dofs", "edge_dofs", "facet_dofs", "interior_dofs"):
@@ -88,10 +91,10 @@ class Solid:
         """Lamé's λ and μ."""
         return self.E * self.nu / ((1 + self.nu) * (1 - 2 * self.nu)), self.E / (2 * (1 + self.nu))
 
-    def _ours(self, A: Any) -> Any:
+    def _ours(self, A: Matrix) -> Matrix:
         return sp.csr_array(A)[self._order][:, self._order]
 
-    def stiffness(self) -> Any:
+    def stiffness(self) -> Matrix:
         """K."""
         lam, mu = self.lame
 
@@ -101,7 +104,7 @@ class Solid:
 
         return self._ours(skfem.BilinearForm(form).assemble(self.vector))
 
-    def mass(self) -> Any:
+    def mass(self) -> Matrix:
         """m, of one direction."""
 
         def form(u: Any, v: Any, w: Any) -> Any:
@@ -110,7 +113,7 @@ class Solid:
         return sp.csr_array(skfem.BilinearForm(form).assemble(self.scalar))
 
     @cached_property
-    def at_corners(self) -> Any:
+    def at_corners(self) -> FloatArray:
         """Shape functions of displacements at the corners of the elements."""
         corners = self.mesh.refdom.p
         quadrature = corners, np.ones(corners.shape[1])
@@ -125,7 +128,7 @@ class Solid:
         lam, mu = self.lame
         return np.asarray(2 * mu * e + lam * _trace(e) * np.eye(3)[:, :, None, None])
 
-    def geometric_stiffness(self, u: FloatArray) -> Any:
+    def geometric_stiffness(self, u: FloatArray) -> Matrix:
         """K_σ of the stresses of displacements u, (3 n, 3 n)."""
         stress = self.stress_fields(u)
 

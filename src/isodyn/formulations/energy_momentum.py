@@ -4,6 +4,7 @@ equations are in isodyn.formulations.discrete_gradients [Shimada2014 §2.4.3 ada
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -72,7 +73,7 @@ class EnergyMomentum(ClosesNoSteps):
         if self.points not in (None, 1, 2, 3):
             raise InputError(f"points must be 1, 2 or 3, or left out, received {self.points!r}")
 
-    def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: Any, **options: Any) -> Solution:
         """Return the motion of a system.
 
         Parameters
@@ -117,7 +118,7 @@ class EnergyMomentum(ClosesNoSteps):
 
 
 def _followed(
-    how: EnergyMomentum, motion: ConservingSteps, grid: FloatArray, save_every: int, observe: Any
+    how: EnergyMomentum, motion: ConservingSteps, grid: FloatArray, save_every: int, observe: Callable[..., Any]
 ) -> Solution:
     """All steps, and the solution; of an error up to the last whole step."""
     q, v, lam, stopped, last = motion.system.q0.copy(), motion.system.v0.copy(), np.zeros(motion.system.m), None, 0

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
@@ -221,7 +221,7 @@ class NullSpace(Formulation):
         return _lift(self, sol, system)
 
 
-def _check_word(name: str, value: Any, known: tuple[str, ...]) -> None:
+def _check_word(name: str, value: object, known: tuple[str, ...]) -> None:
     if value not in known:
         raise InputError(f"{name} must be one of {', '.join(map(repr, known))}, received {value!r}")
 

@@ -1,16 +1,16 @@
 """The accelerations of Gauss' principle at one state after the other, with the rank of G decided
-anew at each of them.
+again at each of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from isodyn.errors import ConflictError
 from isodyn.formulations.closure import Closure, Elimination, Where
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import RCOND, Rank, decide
@@ -59,7 +59,7 @@ class Reduction:
 
     def __init__(self, formulation: EliminatesMultipliers, ask: Questions) -> None:
         self.formulation, self.ask, self.weights = formulation, ask, closure_at_balance(formulation)
-        self.rows: Any = None
+        self.rows: IntArray | None = None
         self.most = 0  # the largest rank so far
         self.closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
 
@@ -117,7 +117,7 @@ def tolerance_of_rank(
     return max(least, min(10.0 * _distance(ask, ask.position(t, q, v), G, 1.0), COARSEST))
 
 
-def _distance(ask: Questions, gap: FloatArray, G: FloatArray, size: float, rows: Any = None) -> float:
+def _distance(ask: Questions, gap: FloatArray, G: FloatArray, size: float, rows: IntArray | None = None) -> float:
     """How far a state is from where the gaps, of some rows or all, vanish, in typical sizes times
     the given one."""
     G = G * ask.system.scales.v
@@ -131,7 +131,7 @@ def _distance(ask: Questions, gap: FloatArray, G: FloatArray, size: float, rows:
 
 
 def refuse_conflict(
-    ask: Questions, rank: Rank, enforced: Any, b: FloatArray, t: float, q: FloatArray, v: FloatArray
+    ask: Questions, rank: Rank, enforced: IntArray, b: FloatArray, t: float, q: FloatArray, v: FloatArray
 ) -> None:
     """ConflictError for rows that follow from others and ask for another acceleration, beyond what
     the drift can do.

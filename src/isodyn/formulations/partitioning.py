@@ -14,6 +14,7 @@ a breakpoint.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -86,7 +87,7 @@ class Partitioning(ClosesNoSteps):
         # unconstrained, in the coordinates that are independent at the start
         return Partition(system, 0.0, system.q0).reduced(system.v0)
 
-    def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: Any, **options: Any) -> Solution:
         dt, save_every, observe = options.pop("dt"), options.pop("save_every"), options.pop("observe")
         if options.pop("checkpoint") is not None or len(options.pop("breakpoints")) or not isinstance(dt, int | float):
             raise InputError("coordinate partitioning takes steps of one size, without breakpoints and checkpoints")
@@ -156,7 +157,7 @@ class Partition:
         N[self.dependent] = -np.linalg.solve(G[:, self.dependent], G[:, self.independent])
         return N
 
-    def completed(self, t: float, q: FloatArray, v: FloatArray, level: Any) -> FloatArray:
+    def completed(self, t: float, q: FloatArray, v: FloatArray, level: Callable[..., FloatArray]) -> FloatArray:
         """Dependent rates so that a level of the constraints, linear in them, vanishes."""
         full = np.zeros(self.system.nv)
         full[self.independent] = v

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations.closure import Closure
@@ -19,6 +19,9 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import Told
 from isodyn.stored import stored_with_runs
 from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
 
 Orders = tuple[float | None, float | None, float | None, float | None]
 NO_ORDERS: Orders = (None, None, None, None)
@@ -120,7 +123,7 @@ class Formulation(Told, ABC):
         """
         return None
 
-    def transform(self, system: System) -> Any:
+    def transform(self, system: System) -> System:
         """Return another system to integrate in place of this one.
 
         Parameters
@@ -135,7 +138,7 @@ class Formulation(Told, ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say which system it makes")
 
-    def run(self, system: System, integrate: Any, scheme: Any, **options: Any) -> Any:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: Any, **options: Any) -> Solution:
         """Return the motion of a system by way of the one that `transform` makes.
 
         It is asked for where `facts.transforms`.
@@ -225,7 +228,7 @@ class _Bare(Formulation):
         return repr(self.given)
 
 
-def as_formulation(given: Any) -> Formulation | None:
+def as_formulation(given: object) -> Formulation | None:
     """A formulation, or an object with `closure(dt)` as one; InputError for anything else."""
     if given is None or isinstance(given, Formulation):
         return given

@@ -37,7 +37,7 @@ class Entry:
         )
         return self.formulation.__name__ + (f"({settings})" if settings else "")
 
-    def example(self) -> Any:
+    def example(self) -> Formulation:
         """The formulation with its settings, and defaults for the rest."""
         return self.formulation(**{name: values[0] for name, values in self.facts.settings})
 
@@ -77,12 +77,12 @@ def entry(formulation: Formulation) -> Entry:
     return Entry(type(formulation), facts_of(formulation))
 
 
-def runs_compiled(formulation: Any, system: System) -> bool:
+def runs_compiled(formulation: Formulation, system: System) -> bool:
     """Whether steps of this system run without Python."""
     return facts_of(formulation).compiled and system.model().callback is None
 
 
-def check_combination(formulation: Any, scheme: Any, system: System) -> None:
+def check_combination(formulation: Formulation, scheme: Any, system: System) -> None:
     """SchemeError for a formulation that cannot run with this scheme on this system, with the
     reason."""
     row = facts_of(formulation)

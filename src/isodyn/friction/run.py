@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.api.adaptive import Asked, run_by_method
 from isodyn.errors import ConvergenceError, InputError, IsodynError, PainleveError, SeparationError, SingularError
@@ -38,6 +39,10 @@ from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
+if TYPE_CHECKING:
+    from isodyn.results.checkpoint import Checkpoint
+    from isodyn.systems.mechanical import MechanicalSystem
+
 AT_REST = 1e-9  # of the velocities at hand: slip that counts as none
 JAM = 1e-2  # det-like measure of the reaction's equations below which a failed step is called a jam
 EDGE = 0.1  # of the margin of a cone: how far a force at its edge has to leave it to end a phase
@@ -52,9 +57,9 @@ def integrate_with_friction(
     t0: float = 0.0,
     rtol: float = 1e-10,
     atol: float | None = None,
-    save: Any = None,
+    save: ArrayLike | None = None,
     max_switches: int = 1000,
-    checkpoint: Any = None,
+    checkpoint: Checkpoint | None = None,
 ) -> FrictionSolution:
     """Integrate a constrained system whose contacts slide and stick.
 
@@ -180,7 +185,7 @@ class _Run:
             return None
         return self.switch(modal, ended)
 
-    def integrated(self, system: Any, asked: Asked) -> Solution:
+    def integrated(self, system: MechanicalSystem, asked: Asked) -> Solution:
         """The motion of a phase; as it is kept, where it is."""
         method = DOP853(self.rtol, self.atol)
         if self.kept is None:
@@ -221,8 +226,8 @@ class _Run:
         return found
 
     def beyond(self, modal: ModalSystem, k: int) -> float:
-        """What a slack that is zero now, or less by rounding, needs to fall through zero; nothing
-        where it is positive."""
+        """Margin by which a slack that is zero now, or less by rounding, must fall to count; zero
+        if it is positive."""
         result = modal.result(self.t, self.q, self.v)
         point = self.physics.points(self.t, self.q, self.v)[k]
         return max(0.0, EDGE * margin(point, k, result) - float(result.slack[k]))

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
 from isodyn.errors import InputError
@@ -25,6 +26,9 @@ from isodyn.gauss.result import Conflict, Result
 from isodyn.gauss.sparse_mass import sparse_general_solver, symmetric_solver
 from isodyn.linear_solvers.rank import FloatArray, Rank, decide, too_large
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 UNDECIDED = (
     # entries of a sparse A above which "regularised", which can do without, is spared the rank
     # decision
@@ -35,13 +39,13 @@ CONFLICT = 1e-9
 
 
 def solve(
-    M: Any,
-    Q: Any,
-    A: Any,
-    b: Any,
+    M: Matrix,
+    Q: ArrayLike,
+    A: Matrix,
+    b: ArrayLike,
     method: Method = "range-space",
-    C: Any = None,
-    A_star: Any = None,
+    C: Matrix | None = None,
+    A_star: Matrix | None = None,
     rcond: float | None = None,
     *,
     names: Sequence[str] | None = None,
@@ -128,10 +132,10 @@ def solve(
 class _Problem:
     """Checked arguments, the decided rank, and the free acceleration."""
 
-    M: Any
+    M: Matrix
     Q: FloatArray
-    A: Any
-    trial: Any  # A*, which is A unless M is not symmetric
+    A: Matrix
+    trial: Matrix  # A*, which is A unless M is not symmetric
     b: FloatArray
     apply: Formula
     rank: Rank | None
@@ -149,11 +153,20 @@ class _Problem:
         """Whether rows may contradict each other."""
         return self.rank is None or not self.rank.full
 
-    def non_ideal(self, C: Any) -> FloatArray:
+    def non_ideal(self, C: Matrix) -> FloatArray:
         return checks.vector("C", C, self.Q.size, "coordinate")
 
 
-def _checked(M: Any, Q: Any, A: Any, b: Any, method: Any, A_star: Any, rcond: Any, names: Any) -> _Problem:
+def _checked(
+    M: Matrix,
+    Q: ArrayLike,
+    A: Any,
+    b: ArrayLike,
+    method: Any,
+    A_star: Matrix,
+    rcond: float | None,
+    names: Sequence[str] | None,
+) -> _Problem:
     checks.method_name(method, METHODS)
     tolerance = checks.tolerance(rcond)
     sparse, symmetric = method in SPARSE, method != "non-symmetric"
@@ -181,7 +194,7 @@ def _checked(M: Any, Q: Any, A: Any, b: Any, method: Any, A_star: Any, rcond: An
     return _Problem(M, Q, A, trial, b, apply, rank, solve_mass, solve_mass(Q), names)
 
 
-def _mass_solver(M: Any, symmetric: bool) -> Solver:
+def _mass_solver(M: Matrix, symmetric: bool) -> Solver:
     if not symmetric:
         return sparse_general_solver(M) if sp.issparse(M) else formulas.general_solver(M, "M")
     if sp.issparse(M):
@@ -190,7 +203,7 @@ def _mass_solver(M: Any, symmetric: bool) -> Solver:
     return lambda f: lapack.dpotrs(U, f)[0]
 
 
-def _same_dependence(trial: Any, rank: Rank) -> None:
+def _same_dependence(trial: Matrix, rank: Rank) -> None:
     """A* = A X has the dependent rows of A; anything else is not one set of constraints."""
     if rank.mixture is None:
         return
@@ -205,7 +218,7 @@ def _same_dependence(trial: Any, rank: Rank) -> None:
         )
 
 
-def conflict(A: Any, a: FloatArray, residual: FloatArray, b: FloatArray, names: Any = None) -> Conflict | None:
+def conflict(A: Matrix, a: FloatArray, residual: FloatArray, b: FloatArray, names: Any = None) -> Conflict | None:
     """The rows whose residual A a − b is more than rounding can explain."""
     size = np.abs(b) + row_lengths(A, 1.0) * np.linalg.norm(a)
     rows = np.flatnonzero(np.abs(residual) > CONFLICT * size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,21 +13,24 @@ import scipy.sparse as sp
 from isodyn.errors import InputError
 from isodyn.linear_solvers.rank import FloatArray
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 SYMMETRY = 1e-10  # |M_ij − M_ji| allowed relative to √(M_ii M_jj)
 # coordinates up to which a sparse matrix is made dense for a method that needs it
 DENSE_LIMIT = 5000
 
 
-def method_name(method: Any, known: Sequence[str], what: str = "method") -> None:
+def method_name(method: object, known: Sequence[str], what: str = "method") -> None:
     """Refuse an unknown name and say which was meant."""
     if isinstance(method, str) and method in known:
         return
-    near = get_close_matches(str(method), known, n=1, cutoff=0.4)
-    suggestion = f"did you mean {near[0]!r}? " if near else ""
+    similar = get_close_matches(str(method), known, n=1, cutoff=0.4)
+    suggestion = f"did you mean {similar[0]!r}? " if similar else ""
     raise InputError(f"unknown {what} {method!r}", hint=f"{suggestion}known: {', '.join(map(repr, known))}")
 
 
-def tolerance(rcond: Any) -> float | None:
+def tolerance(rcond: float | None) -> float | None:
     """rcond as a number in [0, 1), or None."""
     if rcond is None:
         return None
@@ -36,7 +39,7 @@ def tolerance(rcond: Any) -> float | None:
     return float(rcond)
 
 
-def vector(name: str, value: Any, size: int | None, of: str) -> FloatArray:
+def vector(name: str, value: object, size: int | None, of: str) -> FloatArray:
     """A finite vector of the given size; without one, of at least one entry."""
     x = _numbers(name, value, "a vector")
     if size is None and (x.ndim != 1 or not x.size):
@@ -94,7 +97,7 @@ def _finite(name: str, x: FloatArray) -> None:
         raise InputError(f"{name} must be finite, received {name}[{where}] = {x[tuple(bad[0])]}")
 
 
-def symmetric_mass(M: Any) -> Any:
+def symmetric_mass(M: Matrix) -> Matrix:
     """M with rounding errors in its symmetry removed; refuses what is not symmetric or has no
     positive diagonal."""
     diagonal = M.diagonal()

@@ -14,13 +14,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.described import told
 from isodyn.errors import CallableError, InputError
 from isodyn.linear_solvers.rank import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
@@ -59,7 +63,7 @@ class Sliding:
     sign: int = 0
 
     @classmethod
-    def along(cls, slip: Any, sign: int = 0) -> Sliding:
+    def along(cls, slip: ArrayLike, sign: int = 0) -> Sliding:
         """Return the mode of a slip velocity.
 
         Parameters
@@ -143,7 +147,7 @@ class Contact:
     mu_static: float | None = None
     unilateral: bool = False
     scale: float | Callable[[FloatArray, float], Any] = 1.0
-    surface: Any = None
+    surface: Numbers | None = None
     rest: Callable[[FloatArray, FloatArray, float], Any] | None = None
     name: str = "contact"
 
@@ -298,7 +302,7 @@ class Contact:
         return ContactPoint(self.name, rows, scale, T, slip, rest, self.mu, self.mu_static, self.unilateral)
 
 
-def _tangent(name: str, value: Any) -> FloatArray:
+def _tangent(name: str, value: object) -> FloatArray:
     T = np.atleast_2d(np.asarray(value, dtype=np.float64))
     if T.ndim != 2 or T.shape[0] not in (1, 2):
         raise InputError(f"tangent of {name!r} must have one or two rows, received shape {T.shape}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from isodyn.gauss import bases, checks
 from isodyn.gauss.bases import Basis
 from isodyn.linear_solvers.rank import FloatArray, Rank, decide
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
-def null_space(A: Any, method: Basis = "qr", *, rcond: float | None = None) -> FloatArray:
+
+def null_space(A: Matrix, method: Basis = "qr", *, rcond: float | None = None) -> FloatArray:
     """Return V (n, n − rank) with A V = 0.
 
     Parameters
@@ -66,7 +69,7 @@ class Partition:
     independent: tuple[Any, ...]
 
 
-def partition(A: Any, names: Sequence[str] | None = None, *, rcond: float | None = None) -> Partition:
+def partition(A: Matrix, names: Sequence[str] | None = None, *, rcond: float | None = None) -> Partition:
     """Divide coordinates into dependent and independent ones.
 
     Elimination with column pivoting chooses them [Pennestri2008 (18)–(20)].
@@ -101,7 +104,7 @@ def partition(A: Any, names: Sequence[str] | None = None, *, rcond: float | None
     return Partition(tuple(labels[k] for k in dependent), tuple(labels[k] for k in independent))
 
 
-def _independent(A: Any, rcond: float | None) -> tuple[FloatArray, Rank]:
+def _independent(A: Matrix, rcond: float | None) -> tuple[FloatArray, Rank]:
     """The independent rows of A, scaled to unit length."""
     columns = np.shape(A)[1] if len(np.shape(A)) == 2 else 0
     A = checks.matrix("A", A, (None, columns), sparse=False)

@@ -15,9 +15,9 @@ depend on ω̇. Γ̇ġ and the terms ω × (ω × s̄), ω × J̄ω are loads, n
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.gauss.rotation_parameters import cross
@@ -37,11 +37,11 @@ def shape_functions(xi: float, nodes: int) -> tuple[FloatArray, FloatArray]:
 
 
 def element_inertia(
-    p: Any,
+    p: ArrayLike,
     mass: float,
-    inertia: Any,
+    inertia: ArrayLike,
     *,
-    first_moment: Any = (0.0, 0.0, 0.0),
+    first_moment: ArrayLike = (0.0, 0.0, 0.0),
     rates: Callable[[float], FloatArray] | None = None,
     points: int = 8,
 ) -> FloatArray:

@@ -21,8 +21,8 @@ settled, in the same way for all.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,6 +31,9 @@ from scipy.linalg import LinAlgWarning, lapack, lu_factor, lu_solve, svd
 from isodyn.errors import SingularError
 from isodyn.gauss import bases, square_roots
 from isodyn.linear_solvers.rank import EPS, FloatArray, Rank
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 Answer = tuple[FloatArray, FloatArray]
 Solver = Callable[[FloatArray], FloatArray]
@@ -65,7 +68,7 @@ def refuse_singular(pivots: FloatArray) -> None:
         )
 
 
-def corrected(a: FloatArray, A: Any, b: FloatArray, multipliers: Solver, motion: Solver) -> Answer:
+def corrected(a: FloatArray, A: Matrix, b: FloatArray, multipliers: Solver, motion: Solver) -> Answer:
     """a + K₁ e and λ, with one repetition for what rounding left of e."""
     lam = np.zeros(b.size)
     for _ in range(2):
@@ -98,7 +101,9 @@ def by_singular_values(
     return corrected(a_f, A, b, multipliers, motion)
 
 
-def square_root(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank: Rank, root: Any) -> Answer:
+def square_root(
+    M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, rank: Rank, root: Callable[..., Any]
+) -> Answer:
     """Udwadia and Kalaba's form with the square root of one of `square_roots`."""
     Z = root(M).inverse
     a_f = Z @ (Z @ Q)
@@ -173,7 +178,7 @@ def block_cholesky(M: FloatArray, Q: FloatArray, A: FloatArray, b: FloatArray, r
     return lapack.dtrtrs(U, L_Q - H @ lam)[0], lam  # [Pennestri2008 (8)]
 
 
-def refuse_dependent(rank: Rank, names: Any = None) -> None:
+def refuse_dependent(rank: Rank, names: Sequence[str] | None = None) -> None:
     """The error of methods that need independent rows."""
     if rank.full:
         return
@@ -221,7 +226,7 @@ def general_solver(M: FloatArray, name: str) -> Solver:
     return lambda x: (columns * lu_solve(factors, (rows * x.T).T, check_finite=False).T).T
 
 
-def equilibrated(M: Any) -> Answer:
+def equilibrated(M: Matrix) -> Answer:
     """Factors of the rows, then of the columns, of a dense or sparse M that make their largest
     entries 1."""
     size = abs(M)
@@ -229,7 +234,7 @@ def equilibrated(M: Any) -> Answer:
     return rows, _inverse((size.T * rows).max(axis=1))
 
 
-def _inverse(largest: Any) -> FloatArray:
+def _inverse(largest: Matrix) -> FloatArray:
     x = (largest.toarray() if sp.issparse(largest) else largest).ravel()
     return np.divide(1.0, x, out=np.ones_like(x), where=x > 0.0)
 

@@ -22,9 +22,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import ConflictError, InputError, PainleveError, SeparationError, SingularError
 from isodyn.gauss import checks
@@ -35,6 +36,9 @@ from isodyn.gauss.pressures import pressures
 from isodyn.gauss.reactions import Reactions
 from isodyn.gauss.result import Work
 from isodyn.linear_solvers.rank import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 # relative size below which a reaction or an opening of the wrong sign counts as zero
 ROUNDING = 1e-10
@@ -89,15 +93,15 @@ class FrictionResult:
 
 
 def solve_with_friction(
-    M: Any,
-    Q: Any,
-    A: Any,
-    b: Any,
+    M: Matrix,
+    Q: ArrayLike,
+    A: Matrix,
+    b: ArrayLike,
     contacts: Sequence[Contact],
     modes: Sequence[Mode],
     *,
-    q: Any = None,
-    v: Any = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     t: float = 0.0,
 ) -> FrictionResult:
     """Return accelerations, reactions and friction forces for given modes of the contacts.

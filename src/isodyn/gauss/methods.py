@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import scipy.sparse as sp
 
@@ -21,6 +21,9 @@ from isodyn.gauss.formulas import Answer
 from isodyn.gauss.regularised import regularised
 from isodyn.gauss.sparse_mass import sparse_non_symmetric, sparse_range_space
 from isodyn.linear_solvers.rank import FloatArray, Rank, decide
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 Method = Literal[
     "square-root",
@@ -82,36 +85,36 @@ def accelerations(method: Method) -> Callable[..., Answer]:
     """
     apply = formula(method)
 
-    def solve(M: Any, Q: FloatArray, A: Any, b: FloatArray, rcond: float | None = None) -> Answer:
+    def solve(M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rcond: float | None = None) -> Answer:
         return on_rank(apply, M, Q, A, b, decide(A, M.diagonal(), rcond))
 
     def solve_non_symmetric(
-        M: Any, Q: FloatArray, A: Any, b: FloatArray, rcond: float | None = None, A_star: Any = None
+        M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rcond: float | None = None, A_star: Matrix | None = None
     ) -> Answer:
         return on_rank(with_trial_rows(A_star), M, Q, A, b, decide(A, None, rcond))
 
     return solve if method != "non-symmetric" else solve_non_symmetric
 
 
-def on_rank(apply: Formula, M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank) -> Answer:
+def on_rank(apply: Formula, M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rank: Rank) -> Answer:
     """The formula between the two projections that redundant rows need."""
     a, lam = apply(M, Q, A, rank.attainable(b), rank)
     return a, rank.least_norm(lam)
 
 
-def _range_space(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank) -> Answer:
+def _range_space(M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rank: Rank) -> Answer:
     sparse = sp.issparse(M) or sp.issparse(A)
     return (sparse_range_space if sparse else formulas.range_space)(M, Q, A, b, rank)
 
 
 def _non_symmetric(
-    M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank, A_star: FloatArray | None = None
+    M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rank: Rank, A_star: FloatArray | None = None
 ) -> Answer:
     sparse = sp.issparse(M) or sp.issparse(A) or sp.issparse(A_star)
     return (sparse_non_symmetric if sparse else formulas.non_symmetric)(M, Q, A, b, rank, A_star)
 
 
-def with_trial_rows(A_star: Any) -> Formula:
+def with_trial_rows(A_star: Matrix) -> Formula:
     """The non-symmetric formula with rows A* in the trial variables."""
     return partial(_non_symmetric, A_star=A_star)
 

@@ -76,7 +76,7 @@ def consistent(
 
 
 def margin(point: ContactPoint, k: int, result: FrictionResult) -> float:
-    """What may be missing of the slack of a sticking contact k."""
+    """How far the slack of a sticking contact k may fall below zero by rounding."""
     return MARGIN * float(point.mu_static * np.linalg.norm(result.normal[k]) + np.linalg.norm(result.friction[k]))
 
 

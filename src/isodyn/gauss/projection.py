@@ -10,16 +10,20 @@ constrained acceleration may be the longer one.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import lapack
 
 from isodyn.gauss import checks, formulas
 from isodyn.linear_solvers.rank import FloatArray, decide
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
-def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
+
+def proportionality_matrix(M: Matrix, A: Matrix, rcond: float | None = None) -> FloatArray:
     """Return K₁, with the force of constraint M K₁ e.
 
     [Udwadia1992 (5c′)], [Fumagalli2009 (41)]
@@ -59,7 +63,7 @@ def proportionality_matrix(M: Any, A: Any, rcond: float | None = None) -> FloatA
     return np.asarray(inner if rank.full else inner @ rank.unmixing)  # S⁺ = (T⁺)ᵀ S_c⁻¹ T⁺
 
 
-def projector(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
+def projector(M: Matrix, A: Matrix, rcond: float | None = None) -> FloatArray:
     """Return P, the part of an acceleration that the constraints take away [Fumagalli2009 (48)].
 
     Parameters
@@ -86,7 +90,7 @@ def projector(M: Any, A: Any, rcond: float | None = None) -> FloatArray:
     return np.asarray(proportionality_matrix(M, A, rcond) @ A)
 
 
-def rewritten(M: Any, Q: Any, A: Any, b: Any, rcond: float | None = None) -> FloatArray:
+def rewritten(M: Matrix, Q: ArrayLike, A: Matrix, b: ArrayLike, rcond: float | None = None) -> FloatArray:
     """Return the acceleration as (I − P) a_f + K₁ b [Fumagalli2009 (47)].
 
     Parameters

@@ -14,7 +14,7 @@ kind: the part r of b that no acceleration can produce is the point nearest to b
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,13 +25,16 @@ from isodyn.errors import ConvergenceError, SingularError
 from isodyn.gauss.formulas import Answer, Solver, factor
 from isodyn.linear_solvers.rank import EPS, FloatArray, Rank
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 EPSILON_DENSE = 1e-12
 # sparse factors are not pivoted: rounding times the condition of M must stay below
 EPSILON_SPARSE = 1e-7
 MAX_ITERATIONS = 200
 
 
-def regularised(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank | None) -> Answer:
+def regularised(M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rank: Rank | None) -> Answer:
     """The limit [Fumagalli2009 (39)]; without a rank, b and λ are projected by problems of the same
     kind."""
     if rank is not None:
@@ -46,13 +49,13 @@ def regularised(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank | None)
     return a, lam - outside_range(A, lam)
 
 
-def outside_range(A: Any, x: FloatArray) -> FloatArray:
+def outside_range(A: Matrix, x: FloatArray) -> FloatArray:
     """The part of x that is perpendicular to range(A): min |r − x| with Aᵀ r = 0."""
     identity = sp.eye_array(x.size, format="csc") if sp.issparse(A) else np.eye(x.size)
     return iterate(identity, x, A.T, np.zeros(A.shape[1]))[0]
 
 
-def iterate(M: Any, Q: FloatArray, A: Any, b: FloatArray) -> tuple[FloatArray, FloatArray, float]:
+def iterate(M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """a, λ and the relative error of the worst row."""
     sparse = sp.issparse(M) or sp.issparse(A)
     length = row_lengths(A, M.diagonal())
@@ -86,7 +89,7 @@ def _relative(r: FloatArray, allowed: FloatArray) -> float:
     return float(np.max(np.abs(r) / np.where(allowed > 0.0, allowed, 1.0), initial=0.0))
 
 
-def row_lengths(A: Any, mass: Any) -> FloatArray:
+def row_lengths(A: Matrix, mass: Matrix) -> FloatArray:
     """Lengths of the rows of A diag(mass)^(−1/2)."""
     squares = A.multiply(A) if sp.issparse(A) else A * A
     return np.sqrt(np.asarray(squares @ np.broadcast_to(1.0 / np.asarray(mass), A.shape[1])))
@@ -110,7 +113,7 @@ def _dense_step(M: FloatArray, A: FloatArray, W: FloatArray) -> Callable[[FloatA
     return step
 
 
-def _sparse_step(M: Any, A: Any, W: FloatArray) -> Callable[[FloatArray, FloatArray], Answer]:
+def _sparse_step(M: Matrix, A: Matrix, W: FloatArray) -> Callable[[FloatArray, FloatArray], Answer]:
     """The quasi-definite matrix of both unknowns, scaled to unit diagonal of M."""
     M, A = sp.csc_array(M), sp.csc_array(A)
     c = 1.0 / np.sqrt(M.diagonal())
@@ -127,7 +130,7 @@ def _sparse_step(M: Any, A: Any, W: FloatArray) -> Callable[[FloatArray, FloatAr
     return step
 
 
-def quasi_definite(K: Any) -> Solver:
+def quasi_definite(K: Matrix) -> Solver:
     """Solves with a symmetric quasi-definite matrix: a symmetric order needs no pivoting."""
     try:
         solve: Solver = splu(

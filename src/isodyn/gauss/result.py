@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.described import described
 from isodyn.errors import InputError
@@ -169,7 +170,7 @@ class Result:
         """Singular values of A with rows and coordinates scaled, on which the rank was decided."""
         return None if self.decision is None else self.decision.singular_values
 
-    def work(self, v: Any) -> Work:
+    def work(self, v: ArrayLike) -> Work:
         """Return the work of Fᴺ, Fᴸ and Fᶜ in a displacement.
 
         vᵀFᴸ vanishes if A v = 0 [Fan2005 (32), (34)].

@@ -19,9 +19,10 @@ The angles are singular at sin θ = 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError, SingularError
 from isodyn.gauss.acceleration import solve
@@ -29,15 +30,18 @@ from isodyn.gauss.result import Result
 from isodyn.gauss.trials import trial_variables
 from isodyn.linear_solvers.rank import FloatArray
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
+
 Form = Literal["omega", "non-symmetric", "symmetric"]
 
 
-def cross(a: Any) -> FloatArray:
+def cross(a: Numbers) -> FloatArray:
     """a×, the matrix of the cross product."""
     return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
 
 
-def rotation(g: Any) -> FloatArray:
+def rotation(g: Numbers) -> FloatArray:
     """R, body to world, of the angles (φ, θ, ψ) about the axes 3, 1, 3 [Fumagalli2009 (62a)]."""
     (a, b, c), (s, t, u) = np.cos(g), np.sin(g)
     return np.array(
@@ -49,13 +53,13 @@ def rotation(g: Any) -> FloatArray:
     )
 
 
-def rate_matrix(g: Any) -> FloatArray:
+def rate_matrix(g: Numbers) -> FloatArray:
     """Γ with ω = Γ ġ in the world frame [Fumagalli2009 (62b)]."""
     (a, b, _), (s, t, _) = np.cos(g), np.sin(g)
     return np.array([[0.0, a, s * t], [0.0, s, -a * t], [1.0, 0.0, b]])
 
 
-def rate_derivative(g: Any, dg: Any) -> FloatArray:
+def rate_derivative(g: Numbers, dg: Numbers) -> FloatArray:
     """Γ̇ ġ."""
     (a, b, _), (s, t, _) = np.cos(g), np.sin(g)
     p, q, r = dg
@@ -68,8 +72,8 @@ class RigidBody:
     if any (from the centre)."""
 
     mass: float
-    inertia: Any
-    pivot: Any = None
+    inertia: Numbers
+    pivot: Numbers | None = None
 
     def __post_init__(self) -> None:
         J = np.asarray(self.inertia, dtype=np.float64)
@@ -78,7 +82,7 @@ class RigidBody:
         object.__setattr__(self, "inertia", J)
 
     def newton_euler(
-        self, R: FloatArray, omega: FloatArray, force: Any, torque: Any
+        self, R: FloatArray, omega: FloatArray, force: ArrayLike, torque: ArrayLike
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """M, Q, A, b in (ẍ, ω̇); force and torque about the centre of mass in the world frame."""
         J = R @ self.inertia @ R.T
@@ -92,7 +96,14 @@ class RigidBody:
         return M, Q, A, -np.cross(omega, np.cross(omega, arm))
 
     def acceleration(
-        self, g: Any, dg: Any, force: Any, torque: Any, form: Form = "non-symmetric", *, as_printed: bool = False
+        self,
+        g: ArrayLike,
+        dg: ArrayLike,
+        force: Numbers,
+        torque: Numbers,
+        form: Form = "non-symmetric",
+        *,
+        as_printed: bool = False,
     ) -> Result:
         """(ẍ, g̈), or (ẍ, ω̇) in the ω-form. `as_printed` leaves b in the place of b*, which is
         wrong where a point is held."""

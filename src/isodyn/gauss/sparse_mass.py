@@ -9,7 +9,7 @@ Only A_c M⁻¹A_cᵀ, as large as the number of independent rows, is dense.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -30,10 +30,13 @@ from isodyn.gauss.formulas import (
 )
 from isodyn.linear_solvers.rank import FloatArray, Rank
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 COLUMNS = 64  # of M⁻¹Aᵀ held at a time
 
 
-def symmetric_solver(M: Any) -> Solver:
+def symmetric_solver(M: Matrix) -> Solver:
     """Solves with M = Mᵀ > 0; anything else is refused."""
     M = sp.csc_array(M)
     try:
@@ -51,7 +54,7 @@ def symmetric_solver(M: Any) -> Solver:
     return solve
 
 
-def sparse_general_solver(M: Any) -> Solver:
+def sparse_general_solver(M: Matrix) -> Solver:
     """Solves with a sparse square M by LU; one that is singular to working precision is refused."""
     rows, columns = equilibrated(M)
     try:
@@ -63,7 +66,7 @@ def sparse_general_solver(M: Any) -> Solver:
     return lambda f: (columns * lu.solve((rows * f.T).T).T).T
 
 
-def _gram(A: Any, solve: Solver, A_star: Any) -> FloatArray:
+def _gram(A: Matrix, solve: Solver, A_star: Matrix) -> FloatArray:
     """A* M⁻¹ Aᵀ, a few columns of M⁻¹Aᵀ at a time."""
     m = A.shape[0]
     S = np.empty((m, m))
@@ -72,7 +75,7 @@ def _gram(A: Any, solve: Solver, A_star: Any) -> FloatArray:
     return S
 
 
-def sparse_range_space(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank) -> Answer:
+def sparse_range_space(M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rank: Rank) -> Answer:
     """[Fumagalli2009 (44)–(46)] with sparse factors of M."""
     solve = symmetric_solver(M)
     a_f = solve(Q)
@@ -91,7 +94,9 @@ def sparse_range_space(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank)
     return a, spread(W * lam, rank)
 
 
-def sparse_non_symmetric(M: Any, Q: FloatArray, A: Any, b: FloatArray, rank: Rank, A_star: Any = None) -> Answer:
+def sparse_non_symmetric(
+    M: Matrix, Q: FloatArray, A: Matrix, b: FloatArray, rank: Rank, A_star: Matrix | None = None
+) -> Answer:
     """[Fumagalli2009 (60) adapted] with sparse factors of M*."""
     solve = sparse_general_solver(sp.csc_array(M))
     a_f = solve(Q)

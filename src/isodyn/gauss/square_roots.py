@@ -11,7 +11,7 @@ independent of the condition of M; it tends to 1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import lapack, schur
@@ -19,6 +19,9 @@ from scipy.linalg import lapack, schur
 from isodyn.errors import ConvergenceError, InputError
 from isodyn.gauss import checks
 from isodyn.linear_solvers.rank import EPS, FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 MAX_ITERATIONS = 60
 
@@ -58,12 +61,12 @@ def not_positive_definite(M: FloatArray) -> InputError:
     )
 
 
-def _checked(M: Any) -> FloatArray:
+def _checked(M: Matrix) -> FloatArray:
     """A finite symmetric M."""
     return np.asarray(checks.symmetric_mass(checks.square("M", M)))
 
 
-def spectral(M: Any) -> Root:
+def spectral(M: Matrix) -> Root:
     """Return the square root by eigenvalues and eigenvectors.
 
     Parameters
@@ -91,7 +94,7 @@ def spectral(M: Any) -> Root:
     return Root((V * s) @ V.T, (V / s) @ V.T)  # [Fumagalli2009 (9)–(12), (17), (18)]
 
 
-def denman_beavers(M: Any) -> Root:
+def denman_beavers(M: Matrix) -> Root:
     """Return the square root by the scaled iteration of Denman and Beavers.
 
     Parameters
@@ -148,7 +151,7 @@ def _inverse(X: FloatArray, M: FloatArray) -> tuple[FloatArray, float]:
     return upper + np.triu(half, 1).T, logarithm
 
 
-def schur_root(M: Any) -> Root:
+def schur_root(M: Matrix) -> Root:
     """Return the square root by the Schur decomposition, for positive eigenvalues.
 
     For symmetric M the triangular factor is diagonal up to rounding.

@@ -10,13 +10,20 @@ The printed (59b) and (60) have b for b*; with b the constraint is violated wher
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from isodyn.gauss import checks
 from isodyn.linear_solvers.rank import FloatArray
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
-def trial_variables(M_star: Any, f: Any, A_star: Any, b: Any, gamma: Any) -> tuple[FloatArray, FloatArray]:
+
+def trial_variables(
+    M_star: Matrix, f: ArrayLike, A_star: Matrix, b: ArrayLike, gamma: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
     """Return Q and b* for `solve(M_star, Q, A, b_star, "non-symmetric", A_star=A_star)`.
 
     Parameters

@@ -10,13 +10,17 @@ vᵀv₂ = vᵀc, and v₁ ⟂ v₂.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.gauss import checks
 from isodyn.gauss.formulas import RowSpace
 from isodyn.linear_solvers.rank import FloatArray, decide
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix, Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,9 @@ class Underdetermined:
     residual: FloatArray
 
 
-def underdetermined(A: Any, b: Any, s: Any = None, c: Any = None, rcond: float | None = None) -> Underdetermined:
+def underdetermined(
+    A: Matrix, b: ArrayLike, s: Numbers | None = None, c: Numbers | None = None, rcond: float | None = None
+) -> Underdetermined:
     """Return the solution of A x = b next to s that moves along c as far as A allows.
 
     Parameters

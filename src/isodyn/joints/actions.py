@@ -7,8 +7,8 @@
     pulley               on the two ends of the rope, and on the ground at the first point that the rope runs over
     a user's rows        on the bodies that they name and on the ground, at mass centres
 
-A joint is told by what it does to all its bodies: forces, and torques about any one point, add up
-to zero with the ground among them.
+A joint is described by what it does to all its bodies: forces, and torques about any one point,
+add up to zero with the ground among them.
 """
 
 from __future__ import annotations

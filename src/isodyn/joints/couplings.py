@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from isodyn.joints.part import JointPart, JointRows, JointWorld
 from isodyn.joints.words import Row, RowKind, between_points, ground_body, length_of
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.parts.part import joined
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @joint("drive")
@@ -59,7 +62,7 @@ class Drive(JointPart):
 
     name: str
     joint: str
-    value: Any = 0.0
+    value: object = 0.0
     coordinate: str | None = None
     noun: ClassVar[str] = "drive"
     keys: ClassVar[Keys] = {
@@ -250,7 +253,7 @@ class Pulley(JointPart):
     name: str
     first: str
     second: str
-    points: Any
+    points: Numbers
     over: Any
     ratio: float = 1.0
     keys: ClassVar[Keys] = {

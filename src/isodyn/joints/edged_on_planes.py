@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from isodyn.joints.touching import refuse_radius
 from isodyn.joints.unilateral import ON_PLANE, PLANAR, ContactPart, Gap, OnPlane, on_plane, round_on
 from isodyn.joints.words import triad, unit
 from isodyn.parts import Keys, Value, contact, optional, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 ROUND = 4  # points of each rim that carry a cylinder that stands
 
@@ -56,7 +59,7 @@ class CylinderPlane(OnPlane, ContactPart):
     second: str
     radius: float
     length: float
-    axis: Any = (0.0, 0.0, 1.0)
+    axis: Numbers = (0.0, 0.0, 1.0)
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "radius": required(Value.POSITIVE),
@@ -121,7 +124,7 @@ class PolygonPlane(OnPlane, ContactPart):
     name: str
     first: str
     second: str
-    corners: Any
+    corners: Numbers
     keys: ClassVar[Keys] = {"between": required(Value.BODIES), "corners": required(Value.POINTS), **ON_PLANE}
 
     def build(self, world: JointWorld) -> list[Gap]:

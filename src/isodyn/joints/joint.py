@@ -7,7 +7,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError
@@ -17,6 +17,9 @@ from isodyn.joints.part import JointPart, JointRows, JointWorld, Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word
 from isodyn.parts import Keys, Value, optional, required
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
+
 _TURNS = (*words.WHOLE_TURNS, words.PLANAR_ANGLE)
 
 
@@ -25,9 +28,9 @@ class _Where:
     """Where a joint is: in the world at the start, or by points and axes of the two bodies."""
 
     point: Any = None
-    axis: Any = None
-    points: Any = None
-    axes: Any = None
+    axis: Numbers | None = None
+    points: Numbers | None = None
+    axes: Numbers | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.parts import Keys, Value, contact, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 spatial = Later("scipy.spatial")
 ACCURATE = 1e-12  # tolerance of distances
@@ -45,7 +48,7 @@ class Hull:
     triangles: IntArray
 
     @classmethod
-    def of(cls, what: str, given: Any) -> Hull:
+    def of(cls, what: str, given: object) -> Hull:
         """The convex hull of points."""
         points = np.asarray(given, dtype=np.float64)
         points = points.reshape(-1, 3) if points.ndim == 1 and points.size % 3 == 0 else points
@@ -141,7 +144,7 @@ class SphereMesh(Touch, ContactPart):
     first: str
     second: str
     radius: float
-    corners: Any
+    corners: Numbers
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "radius": required(Value.POSITIVE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from isodyn.joints.unilateral import PLANAR, TOUCH, ContactPart, Gap, Touch
 from isodyn.joints.words import Pair, Word, arm, between_points, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, contact, optional, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 SKEW = np.array([0.48, 0.6, 0.64])  # far from the normals of all faces and edges of a box
 
@@ -41,7 +44,7 @@ def centres_of(pair: Pair) -> tuple[FloatArray, FloatArray]:
     return first.position + first.R @ pair.s_i, second.position + second.R @ pair.s_j
 
 
-def two_radii(part: Any) -> FloatArray:
+def two_radii(part: SphereCapsule | SphereSphere) -> FloatArray:
     """The radii of two balls; at least one is not zero."""
     radii = np.asarray(part.radii, dtype=np.float64)
     if radii.shape != (2,) or not (radii >= 0).all() or not radii.sum() > 0:
@@ -50,7 +53,7 @@ def two_radii(part: Any) -> FloatArray:
 
 
 def on_box(
-    part: Any, ball: Body, box: Body, centres: tuple[Any, Any], radius: float, half: FloatArray, frame: FloatArray,
+    part: SphereBox | SphereCapsule, ball: Body, box: Body, centres: tuple[Any, Any], radius: float, half: FloatArray, frame: FloatArray,
     rounding: float, facing: FloatArray,
 ) -> Gap:  # fmt: skip
     """A ball above a rounded box whose axes are the rows of `frame`, in its body."""
@@ -88,8 +91,8 @@ class SphereSphere(Touch, ContactPart):
     name: str
     first: str
     second: str
-    radii: Any
-    points: Any = None
+    radii: Numbers
+    points: Numbers | None = None
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "radii": required(Value.NUMBERS),
@@ -153,8 +156,8 @@ class SphereBox(Touch, ContactPart):
     second: str
     radius: float
     size: Any
-    centre: Any = None
-    box_centre: Any = None
+    centre: Numbers | None = None
+    box_centre: Numbers | None = None
     rounding: float = 0.0
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
@@ -226,10 +229,10 @@ class SphereCapsule(Touch, ContactPart):
     name: str
     first: str
     second: str
-    radii: Any
+    radii: Numbers
     length: float
-    axis: Any = (1.0, 0.0, 0.0)
-    points: Any = None
+    axis: Numbers = (1.0, 0.0, 0.0)
+    points: Numbers | None = None
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "radii": required(Value.NUMBERS),
@@ -299,9 +302,9 @@ class Journal(Touch, ContactPart):
     first: str
     second: str
     clearance: float
-    points: Any = None
+    points: Numbers | None = None
     radius: float | None = None
-    axis: Any = None
+    axis: Numbers | None = None
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "clearance": required(Value.POSITIVE),

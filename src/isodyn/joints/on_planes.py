@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import Body, vector3
 from isodyn.bodies.shapes import Placed
@@ -29,20 +30,24 @@ from isodyn.joints.words import arm, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, contact, optional, required
 
+if TYPE_CHECKING:
+    from isodyn.joints.on_balls import SphereBox
+    from isodyn.open_types import Numbers
 
-def place(what: str, given: Any, body: Body, argument: str) -> FloatArray:
+
+def place(what: str, given: object, body: Body, argument: str) -> FloatArray:
     """A point of the world at the start; the mass centre if left out."""
     return body.position if given is None else vector3(f"{what}: {argument}", given, argument)
 
 
-def ball_of(part: Any, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+def ball_of(part: SphereBox | SpherePlane | WheelProfile, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
     """The ball of the first body of a contact."""
     body = bodies[part.first]
     centre = place(part.what, part.centre, body, "centre")
     return {part.first: Placed(Sphere(part.radius, mass=1.0), arm(body, centre))}
 
 
-def box_of(size: Any) -> Box:
+def box_of(size: ArrayLike) -> Box:
     """A box; a rectangle with some thickness."""
     edges = np.asarray(size, dtype=np.float64).ravel()
     return Box(*(edges if edges.size == 3 else np.append(edges, 0.2 * edges.min())), mass=1.0)
@@ -76,7 +81,7 @@ class PointPlane(OnPlane, ContactPart):
     name: str
     first: str
     second: str
-    points: Any = None
+    points: Numbers | None = None
     keys: ClassVar[Keys] = {"between": required(Value.BODIES), "points": optional(Value.POINTS), **ON_PLANE}
 
     def build(self, world: JointWorld) -> list[Gap]:
@@ -117,7 +122,7 @@ class SpherePlane(OnPlane, ContactPart):
     first: str
     second: str
     radius: float
-    centre: Any = None
+    centre: Numbers | None = None
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "radius": required(Value.POSITIVE),
@@ -216,7 +221,7 @@ class CapsulePlane(OnPlane, ContactPart):
     second: str
     radius: float
     length: float
-    axis: Any = (1.0, 0.0, 0.0)
+    axis: Numbers = (1.0, 0.0, 0.0)
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "radius": required(Value.POSITIVE),
@@ -272,8 +277,8 @@ class WheelProfile(OnPlane, ContactPart):
     first: str
     second: str
     radius: float
-    profile: Any
-    centre: Any = None
+    profile: Numbers
+    centre: Numbers | None = None
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "radius": required(Value.POSITIVE),

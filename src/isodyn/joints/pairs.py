@@ -12,7 +12,7 @@ the rows across the plane are left out.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from isodyn.joints.part import JointRows, JointWorld, Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.real_numbers import real_number
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @joint("hinge")
@@ -207,7 +210,7 @@ class Planar(Joint):
     3
     """
 
-    direction: Any = None
+    direction: Numbers | None = None
     keys: ClassVar[Keys] = {**Joint.keys, "direction": optional(Value.VECTOR)}
     in_plane: ClassVar[bool] = False
 

@@ -10,7 +10,7 @@ the rows across the plane are left out.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from isodyn.joints.part import Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word, between_points, length_of, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, optional, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @joint("spherical")
@@ -69,7 +72,7 @@ class Universal(Joint):
     4
     """
 
-    second_axis: Any = None
+    second_axis: Numbers | None = None
     keys: ClassVar[Keys] = {**Joint.keys, "second_axis": optional(Value.VECTOR)}
     in_plane: ClassVar[bool] = False
 
@@ -127,7 +130,7 @@ class PointOnPlane(Joint):
     1
     """
 
-    direction: Any = None
+    direction: Numbers | None = None
     lift: Any = 0.0
     keys: ClassVar[Keys] = {**Joint.keys, "direction": optional(Value.VECTOR), "lift": optional(Value.TIME)}
     oriented: ClassVar[bool] = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from isodyn.joints.words import two, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, optional, required
 from isodyn.real_numbers import real_array
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @joint("rolling_ellipsoid")
@@ -48,11 +51,11 @@ class RollingEllipsoid(Surface):
 
     name: str
     body: str
-    half_axes: Any
-    axes: Any = None
-    centre: Any = None
-    plane_point: Any = (0.0, 0.0, 0.0)
-    normal: Any = (0.0, 0.0, 1.0)
+    half_axes: Numbers
+    axes: Numbers | None = None
+    centre: Numbers | None = None
+    plane_point: Numbers = (0.0, 0.0, 0.0)
+    normal: Numbers = (0.0, 0.0, 1.0)
     keys: ClassVar[Keys] = {
         "body": required(Value.BODY),
         "half_axes": required(Value.VECTOR),
@@ -123,14 +126,14 @@ class WheelOnRail(Surface):
     name: str
     body: str
     radius: float
-    axis: Any
-    profile: Any = ()
+    axis: Numbers
+    profile: Numbers = ()
     tread: float = 0.0
     barrel: float = 0.0
     across: bool = True
-    centre: Any = None
-    plane_point: Any = (0.0, 0.0, 0.0)
-    normal: Any = (0.0, 0.0, 1.0)
+    centre: Numbers | None = None
+    plane_point: Numbers = (0.0, 0.0, 0.0)
+    normal: Numbers = (0.0, 0.0, 1.0)
     keys: ClassVar[Keys] = {
         "body": required(Value.BODY),
         "radius": required(Value.POSITIVE),

@@ -7,7 +7,7 @@ everything else goes by isodyn.joints.contacts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from isodyn.joints.touching import SURFACE, Surface, place, refuse_radius, rests
 from isodyn.joints.words import Pair, RowKind, ground_body, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, joint, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @joint("rolling_sphere")
@@ -44,9 +47,9 @@ class RollingSphere(Surface):
     name: str
     body: str
     radius: float
-    centre: Any = None
-    plane_point: Any = (0.0, 0.0, 0.0)
-    normal: Any = (0.0, 0.0, 1.0)
+    centre: Numbers | None = None
+    plane_point: Numbers = (0.0, 0.0, 0.0)
+    normal: Numbers = (0.0, 0.0, 1.0)
     keys: ClassVar[Keys] = {"body": required(Value.BODY), "radius": required(Value.POSITIVE), **SURFACE}
 
     def build(self, world: JointWorld) -> JointRows:
@@ -81,10 +84,10 @@ class RollingDisc(Surface):
     name: str
     body: str
     radius: float
-    axis: Any
-    centre: Any = None
-    plane_point: Any = (0.0, 0.0, 0.0)
-    normal: Any = (0.0, 0.0, 1.0)
+    axis: Numbers
+    centre: Numbers | None = None
+    plane_point: Numbers = (0.0, 0.0, 0.0)
+    normal: Numbers = (0.0, 0.0, 1.0)
     keys: ClassVar[Keys] = {**RollingSphere.keys, "axis": required(Value.VECTOR)}
 
     def build(self, world: JointWorld) -> JointRows:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,9 +17,12 @@ from isodyn.errors import InputError
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_rolling
 from isodyn.joints.part import JointPart, JointRows, JointWorld
-from isodyn.joints.words import Pair, Row, RowKind, arm, triad, unit
+from isodyn.joints.words import Pair, Row, RowKind, Word, arm, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, optional
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 class Rolling(JointPart):
@@ -53,9 +56,9 @@ class Rolling(JointPart):
     """
 
     body: str
-    centre: Any
-    plane_point: Any
-    normal: Any
+    centre: Numbers
+    plane_point: Numbers
+    normal: Numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,9 +67,9 @@ class Surface(Rolling):
     by itself."""
 
     on: str = GROUND
-    along: Any = None
+    along: Numbers | None = None
     lift: Any = 0.0
-    slide: Any = 0.0
+    slide: Numbers = 0.0
 
 
 SURFACE: Keys = {
@@ -144,5 +147,5 @@ def touching(
     return JointRows(rows, of_rolling(rows))
 
 
-def slip(joint: Surface, k: int, word: Any, target: Any = 0.0) -> Row:
+def slip(joint: Surface, k: int, word: Word, target: object = 0.0) -> Row:
     return Row(joint.name, f"slip {k + 1}", RowKind.SLIP, ((1.0, word),), target, holonomic=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from isodyn.joints.part import JointWorld
 from isodyn.joints.words import Pair, Row, RowKind, Word, arm, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Part, Value, optional
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 PLANAR = ("planar", "node")
 
@@ -83,7 +86,7 @@ class ContactPart(Part):
         """
 
     def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
-        """What bodies look like to which nothing else gives a shape.
+        """How bodies without a shape of their own are drawn.
 
         Parameters
         ----------
@@ -165,8 +168,8 @@ class OnPlane(Touch):
         Normal of the plane, out of which bodies stay; upwards if left out.
     """
 
-    plane_point: Any = (0.0, 0.0, 0.0)
-    normal: Any = None
+    plane_point: Numbers = (0.0, 0.0, 0.0)
+    normal: Numbers | None = None
 
 
 ON_PLANE: Keys = {**TOUCH, "plane_point": optional(Value.VECTOR), "normal": optional(Value.VECTOR)}

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import Argument, InputError, about
 from isodyn.joints import measures as words
 from isodyn.joints.measures import WordNumbers
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +95,7 @@ def triad(axis: FloatArray) -> FloatArray:
     return np.array([e1, np.cross(e3, e1), e3])
 
 
-def unit(what: str, axis: Any, argument: Argument = ()) -> FloatArray:
+def unit(what: str, axis: Numbers, argument: Argument = ()) -> FloatArray:
     """An axis of length one; a zero axis is refused."""
     array = vector3(what, axis, argument)
     length = float(np.linalg.norm(array))
@@ -108,7 +112,7 @@ def arm(body: Body, P: FloatArray) -> FloatArray:
     return np.asarray(body.R.T @ d)
 
 
-def _usual_point(what: str, first: Body, second: Body) -> Any:
+def _usual_point(what: str, first: Body, second: Body) -> FloatArray | tuple[int, int, int]:
     """Where a joint is when nothing is said: at the node of a beam that it holds, or else in the
     origin."""
     if first.is_node and second.is_node and arm(first, second.position).any():
@@ -146,7 +150,14 @@ class Pair:
 
     @classmethod
     def of(
-        cls, name: str, first: Body, second: Body, point: Any, axis: Any, points: Any = None, axes: Any = None
+        cls,
+        name: str,
+        first: Body,
+        second: Body,
+        point: ArrayLike,
+        axis: Numbers,
+        points: ArrayLike | None = None,
+        axes: ArrayLike | None = None,
     ) -> Pair:
         """From a point and an axis in the world, or `points`, `axes` given in the frames of the two
         bodies."""
@@ -175,7 +186,7 @@ class Pair:
                     argument="between",
                 )
 
-    def along(self, direction: Any, in_body: bool) -> Pair:
+    def along(self, direction: Numbers, in_body: bool) -> Pair:
         """The same with axis 1 along a direction in the world at the start, or in the first body;
         axes 1 and 2 of the second body turn with it."""
         if direction is None:
@@ -264,7 +275,7 @@ class Pair:
         return self.word(words.LENGTH)
 
 
-def between_points(name: str, first: Body, second: Body, points: Any) -> Pair:
+def between_points(name: str, first: Body, second: Body, points: Numbers) -> Pair:
     """The pair of two points given in the world at the start; mass centres when left out."""
     if points is None:
         points = (first.position, second.position)

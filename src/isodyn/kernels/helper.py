@@ -85,7 +85,7 @@ def _start(names: list[str]) -> None:
 
 
 def command(names: Iterable[str]) -> list[str]:
-    """What starts a process that compiles these kernels."""
+    """The command of a process that compiles these kernels."""
     program = "import sys; from isodyn.kernels.helper import compile_named; compile_named(sys.argv[1:])"
     return [sys.executable, "-c", program, *names]
 

@@ -13,10 +13,10 @@ address.
     tables = Tables(bodies=10)
     tables.bodies[3].mass = 2.0              # the same in Python and in kernels
 
-In Python numbers and arrays are views of the block, made when they are first asked for; where they
-lie is told by isodyn.kernels.struct_layout. The name of the type that Numba sees contains a digest
-of the fields and of the files that lay them out: machine code on disk is not used for another
-layout. It knows nothing of this file.
+In Python numbers and arrays are views of the block, made when they are first asked for;
+isodyn.kernels.struct_layout says where they lie. The name of the type that Numba sees contains a
+digest of the fields and of the files that lay them out: machine code on disk is not used for
+another layout. It knows nothing of this file.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ class Struct(metaclass=StructClass):
                 setattr(struct, name, value)
         return struct
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         number = self._numbers.get(name)
         if number is not None:
             self.__dict__[number[0]][number[1]] = value
@@ -230,7 +230,7 @@ class Struct(metaclass=StructClass):
         other.copy_from(self)
         return other
 
-    def alike(self, other: Any) -> bool:
+    def alike(self, other: object) -> bool:
         """Whether the other is of the same class and sizes."""
         return type(other) is type(self) and other.sizes == self.sizes
 
@@ -310,7 +310,7 @@ class Struct(metaclass=StructClass):
 
 
 class _Many(Sequence[Any]):
-    """Structs one behind the other."""
+    """Structs one after the other."""
 
     def __init__(self, of: type[Struct], words: Any) -> None:
         self.of, self.blocks = of, words.reshape(-1, of._header)
@@ -370,4 +370,4 @@ def _aligned(words: int) -> tuple[Any, int]:
 
 
 class Nothing(Struct):
-    """What a model takes that needs no tables, or no scratch."""
+    """Placeholder for models without tables, or without scratch."""

@@ -18,15 +18,13 @@ in units of typical sizes of unknowns and equations (isodyn.systems.scales).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import OK, SINGULAR, F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.kernels.lowering import by_address, natural
 from isodyn.kernels.struct_types import StructType
-from isodyn.linear_solvers.block_pattern import BlockPattern
+from isodyn.linear_solvers.block_pattern import BlockNode, BlockPattern
 
 PATTERN = StructType(BlockPattern)
 FACTOR, SOLVE = i8(F, PATTERN, i8, f8, I), types.void(F, PATTERN, i8, F, F)
@@ -38,7 +36,9 @@ NOTHING = 1e300
 
 
 @kernel()
-def fill_blocks(J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: Any, A: FloatArray) -> None:
+def fill_blocks(
+    J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArray, S: BlockPattern, A: FloatArray
+) -> None:
     """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns; sizes of
     unknowns and equations behind them."""
     for i in range(S.storage):
@@ -60,7 +60,7 @@ def fill_blocks(J: FloatArray, G: FloatArray, soft: FloatArray, sizes: FloatArra
 
 
 @kernel()
-def fill_lower(G: FloatArray, S: Any, A: FloatArray) -> None:
+def fill_lower(G: FloatArray, S: BlockPattern, A: FloatArray) -> None:
     """Another G into the lower rows of A alone."""
     places = S.G
     for i in range(places.size):
@@ -69,7 +69,7 @@ def fill_lower(G: FloatArray, S: Any, A: FloatArray) -> None:
 
 
 @kernel()
-def size_of_blocks(J: FloatArray, sizes: FloatArray, S: Any) -> float:
+def size_of_blocks(J: FloatArray, sizes: FloatArray, S: BlockPattern) -> float:
     """Largest entry of D J D, from the values of J in their pattern."""
     largest = 0.0
     starts, columns = S.J_starts, S.J_columns
@@ -115,7 +115,7 @@ def eliminate_column(A: FloatArray, f: int, w: int, k: int, D: int, Y: int) -> N
 
 
 @kernel(inline=True, fused=True)
-def divide_later(A: FloatArray, S: Any, f: int, node: Any, made_of: int, columns: int) -> None:
+def divide_later(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, made_of: int, columns: int) -> None:
     """Z = A_sp U⁻¹ of the later unknowns, and what their pivots are made of."""
     w, D, Y, Z = natural(node.width), natural(node.D), natural(node.Y), natural(node.Z)
     later, positions = natural(node.later), S.later
@@ -135,7 +135,7 @@ def divide_later(A: FloatArray, S: Any, f: int, node: Any, made_of: int, columns
 
 
 @kernel(inline=True, fused=True)
-def update_later(A: FloatArray, S: Any, f: int, node: Any) -> None:
+def update_later(A: FloatArray, S: BlockPattern, f: int, node: BlockNode) -> None:
     """A_ss − Z Y of the later nodes that a node touches."""
     w, Y, Z = natural(node.width), natural(node.Y), natural(node.Z)
     for u in range(node.first_update, node.first_update + node.updates):
@@ -153,7 +153,9 @@ def update_later(A: FloatArray, S: Any, f: int, node: Any) -> None:
 
 
 @kernel(inline=True, fused=True)
-def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, drop: float, dependent: IntArray) -> int:
+def eliminate_node(
+    A: FloatArray, S: BlockPattern, f: int, node: BlockNode, pivots: IntArray, drop: float, dependent: IntArray
+) -> int:
     """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it
     touches; the unknown without a pivot, or −1."""
     w, D, Y = natural(node.width), natural(node.D), natural(node.Y)
@@ -188,7 +190,7 @@ def eliminate_node(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, d
 
 
 @kernel()
-def measure_diagonal(A: FloatArray, S: Any) -> None:
+def measure_diagonal(A: FloatArray, S: BlockPattern) -> None:
     """What the pivots are made of to begin with: the diagonal, in units of typical sizes."""
     made_of = natural(S.storage)
     for k in range(S.size):
@@ -197,7 +199,7 @@ def measure_diagonal(A: FloatArray, S: Any) -> None:
 
 
 @kernel(FACTOR, fused=True)
-def block_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray) -> int:
+def block_factor(A: FloatArray, S: BlockPattern, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
     S.weak = 1 afterwards where a pivot is only a small rest of what it was made of: growth, and
@@ -230,7 +232,7 @@ def block_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: Int
 
 
 @kernel(inline=True, fused=True)
-def forward(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, first: int) -> None:
+def forward(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, pivots: IntArray, first: int) -> None:
     """L⁻¹P of a node with f unknowns on both right-hand sides, and what the later ones lose by
     it."""
     w, D, Z = natural(node.width), natural(node.D), natural(node.Z)
@@ -258,7 +260,7 @@ def forward(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, first: i
 
 
 @kernel(inline=True, fused=True)
-def backward(A: FloatArray, S: Any, f: int, node: Any, first: int) -> None:
+def backward(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, first: int) -> None:
     """The unknowns of a node with f of them on both right-hand sides, when the later ones are
     known."""
     w, D, Y = natural(node.width), natural(node.D), natural(node.Y)
@@ -281,7 +283,7 @@ def backward(A: FloatArray, S: Any, f: int, node: Any, first: int) -> None:
 
 
 @kernel(SOLVE, fused=True)
-def block_solve(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray) -> None:
+def block_solve(A: FloatArray, S: BlockPattern, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
     unknown, n = S.unknown, natural(S.size)
     pivots, first = S.pivots[second], natural(S.storage + n)
@@ -326,7 +328,7 @@ factor_blocks, solve_blocks = by_address(block_factor, FACTOR), by_address(block
 
 
 @kernel()
-def subtract_product(J: FloatArray, S: Any, x: FloatArray, out: FloatArray) -> None:
+def subtract_product(J: FloatArray, S: BlockPattern, x: FloatArray, out: FloatArray) -> None:
     """out −= J x with the values of J in its pattern."""
     starts, columns = S.J_starts, S.J_columns
     for i in range(S.velocities):
@@ -335,7 +337,7 @@ def subtract_product(J: FloatArray, S: Any, x: FloatArray, out: FloatArray) -> N
 
 
 @kernel()
-def add_lower(G: FloatArray, S: Any, rows: int, x: FloatArray, out: FloatArray) -> None:
+def add_lower(G: FloatArray, S: BlockPattern, rows: int, x: FloatArray, out: FloatArray) -> None:
     """out += G x in the places of its first rows, with the values in their pattern."""
     starts, columns = S.G_starts, S.G_columns
     for r in range(rows):
@@ -348,7 +350,7 @@ def add_lower(G: FloatArray, S: Any, rows: int, x: FloatArray, out: FloatArray) 
 
 
 @kernel()
-def add_upper(G: FloatArray, S: Any, mu: FloatArray, out: FloatArray) -> None:
+def add_upper(G: FloatArray, S: BlockPattern, mu: FloatArray, out: FloatArray) -> None:
     """out += Gᵀμ of the enforced rows, with the values of G in their pattern."""
     starts, columns = S.G_starts, S.G_columns
     for r in range(S.places.size):
@@ -359,7 +361,7 @@ def add_upper(G: FloatArray, S: Any, mu: FloatArray, out: FloatArray) -> None:
 
 @kernel()
 def subtract_blocks(
-    J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray, S: Any, x: FloatArray, out: FloatArray
+    J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray, S: BlockPattern, x: FloatArray, out: FloatArray
 ) -> None:
     """out −= [J Gᵀ; lower −ε] x, with the values in their patterns."""
     subtract_product(J, S, x, out)

@@ -10,13 +10,16 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.block_pattern import BlockPattern
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,7 @@ class Nodes:
     bodies: int
     node_of: IntArray  # of each unknown
     sizes: IntArray
-    unknowns: IntArray  # of all nodes, one behind the other, …
+    unknowns: IntArray  # of all nodes, one after the other, …
     first: IntArray  # … and where those of each node begin
     local: IntArray  # number of each unknown in its node
     place_of_row: IntArray  # unknown of each row of G; −1: not enforced
@@ -279,12 +282,12 @@ def storage_of(packed: BlockPattern) -> int:
     return int(packed.storage + 5 * packed.size + packed.stack)
 
 
-def full(matrix: Any) -> FloatArray:
+def full(matrix: Matrix) -> FloatArray:
     """An array of all entries."""
     return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix, dtype=np.float64)
 
 
-def lengths_of_rows(matrix: Any, sizes: FloatArray) -> FloatArray:
+def lengths_of_rows(matrix: Matrix, sizes: FloatArray) -> FloatArray:
     """Lengths of the rows of a matrix whose columns are multiplied by these sizes."""
     if not sp.issparse(matrix):
         return np.asarray(np.linalg.norm(matrix * sizes, axis=1))
@@ -293,7 +296,7 @@ def lengths_of_rows(matrix: Any, sizes: FloatArray) -> FloatArray:
     return np.sqrt(np.bincount(rows, (matrix.data * sizes[matrix.indices]) ** 2, matrix.shape[0]))
 
 
-def largest(matrix: Any) -> float:
+def largest(matrix: Matrix) -> float:
     """Largest entry by size."""
     return float(np.abs(matrix.data if sp.issparse(matrix) else matrix).max(initial=0.0))
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ MOST_PATTERNS = 16  # that are kept
 
 
 @kernel(FACTOR)
-def sparse_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray) -> int:
+def sparse_factor(A: FloatArray, S: BlockPattern, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors, in the way that its pattern is made for
     (isodyn.linear_solvers.block_lu.block_factor)."""
     if len(S.fronts) > 0:
@@ -51,7 +50,7 @@ def sparse_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: In
 
 
 @kernel(SOLVE)
-def sparse_solve(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray) -> None:
+def sparse_solve(A: FloatArray, S: BlockPattern, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `sparse_factor` left in A."""
     if len(S.fronts) > 0:
         solve_fronts(A, S, second, x, y)

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
-def cholesky(A: Any) -> Callable[[FloatArray], FloatArray] | None:
+
+def cholesky(A: Matrix) -> Callable[[FloatArray], FloatArray] | None:
     """A function that solves with the symmetric matrix A; None without cvxopt, or when A is not
     positive definite."""
     try:

@@ -9,7 +9,7 @@ matrix, shifted by the tolerance, exists or does not.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,12 +20,15 @@ from isodyn.later import sparse_linalg
 from isodyn.linear_solvers.cholmod import cholesky
 from isodyn.linear_solvers.pardiso import pardiso
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 SYMMETRY = 1e-10  # |A_ij − A_ji| relative to √(A_ii A_jj) below which a matrix is symmetric
 TOLERANCE = 1e-9  # eigenvalues of the scaled matrix above minus this are not negative
 SMALL = 400  # unknowns up to which sparse matrices are made dense
 
 
-def refuse_indefinite(what: str, A: Any, names: Sequence[str], hint: str) -> None:
+def refuse_indefinite(what: str, A: Matrix, names: Sequence[str], hint: str) -> None:
     """InputError for a symmetric matrix with a negative eigenvalue; matrices that are not symmetric
     pass."""
     if sp.issparse(A) and A.shape[0] <= SMALL:
@@ -45,7 +48,7 @@ def refuse_indefinite(what: str, A: Any, names: Sequence[str], hint: str) -> Non
     )
 
 
-def _symmetric(A: Any) -> bool:
+def _symmetric(A: Matrix) -> bool:
     scale = np.sqrt(np.abs(A.diagonal()))
     largest = float(scale.max(initial=0.0))
     if sp.issparse(A):
@@ -59,7 +62,7 @@ def _symmetric(A: Any) -> bool:
     return bool((np.abs(A - A.T) <= allowed).all())
 
 
-def _negative_direction(A: Any) -> FloatArray | None:
+def _negative_direction(A: Matrix) -> FloatArray | None:
     """x with xᵀAx < 0, or None where there is none."""
     n, diagonal = A.shape[0], A.diagonal()
     if (diagonal < 0.0).any():

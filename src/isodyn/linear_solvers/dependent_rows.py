@@ -3,11 +3,14 @@ compiled or loaded when first needed."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.kernels.compiled import F, FloatArray, I, IntArray, f8, i8, kernel
 from isodyn.linear_solvers.block_lu import PATTERN, fill_blocks
 from isodyn.linear_solvers.choice import factor
+
+if TYPE_CHECKING:
+    from isodyn.linear_solvers.block_pattern import BlockPattern
 
 
 @kernel(i8(F, F, F, F, PATTERN, f8, F, I))
@@ -16,7 +19,7 @@ def find_dependent(
     G: FloatArray,
     soft: FloatArray,
     sizes: FloatArray,
-    S: Any,
+    S: BlockPattern,
     drop: float,
     A: FloatArray,
     dependent: IntArray,

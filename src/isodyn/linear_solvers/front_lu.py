@@ -15,12 +15,15 @@ BLAS.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.kernels.blas import subtract_by_blas
 from isodyn.kernels.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import by_address, natural
 from isodyn.linear_solvers.block_lu import FACTOR, LOST, NOTHING, WEAK, measure_diagonal
+
+if TYPE_CHECKING:
+    from isodyn.linear_solvers.block_pattern import BlockNode, BlockPattern, Front
 
 PANEL = 8  # columns of a front that are eliminated before the rest hears of it, …
 FEW = 12  # … unless there are no more than these
@@ -76,7 +79,7 @@ def subtract_row(A: FloatArray, target: int, factor: float, row: int, count: int
 
 
 @kernel()
-def add_child(A: FloatArray, S: Any, node: Any, made: int, child: Any, left: Any) -> None:
+def add_child(A: FloatArray, S: BlockPattern, node: BlockNode, made: int, child: BlockNode, left: Front) -> None:
     """What a child left, into the front of its parent."""
     h, m, kept, inside = natural(child.width), natural(left.inside), natural(left.kept), S.in_parent
     f, w, later = natural(node.size), natural(node.width), natural(child.later)
@@ -96,7 +99,7 @@ def add_child(A: FloatArray, S: Any, node: Any, made: int, child: Any, left: Any
 
 
 @kernel()
-def collect(A: FloatArray, S: Any, node: Any, front: Any) -> None:
+def collect(A: FloatArray, S: BlockPattern, node: BlockNode, front: Front) -> None:
     """The front with what its children left."""
     made, w = natural(front.made), natural(node.width)
     for i in range(w * w):
@@ -109,7 +112,7 @@ def collect(A: FloatArray, S: Any, node: Any, front: Any) -> None:
 
 
 @kernel()
-def measure_bodies(A: FloatArray, S: Any, node: Any) -> None:
+def measure_bodies(A: FloatArray, S: BlockPattern, node: BlockNode) -> None:
     """Unknowns of a body count together: what the largest of their pivots is made of."""
     made_of, k, end = natural(S.storage), natural(node.first), node.first + node.size
     while k < end:
@@ -135,7 +138,9 @@ def made_here(A: FloatArray, D: int, stride: int, row: int, k: int) -> float:
 
 
 @kernel(inline=True, fused=True)
-def choose_pivot(A: FloatArray, S: Any, f: int, node: Any, k: int, drop: float, dependent: IntArray) -> int:
+def choose_pivot(
+    A: FloatArray, S: BlockPattern, f: int, node: BlockNode, k: int, drop: float, dependent: IntArray
+) -> int:
     """The row whose entry is the pivot of column k; −1: there is none."""
     D, F, base, made_of = natural(node.D), natural(f + node.width), natural(node.first), natural(S.storage)
     columns, rows = natural(made_of + 3 * S.size + base), natural(made_of + 4 * S.size + base)
@@ -160,7 +165,7 @@ def choose_pivot(A: FloatArray, S: Any, f: int, node: Any, k: int, drop: float, 
 
 
 @kernel(inline=True)
-def exchange(A: FloatArray, S: Any, f: int, node: Any, k: int, row: int) -> None:
+def exchange(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, k: int, row: int) -> None:
     """Rows k and `row` of D and Y, and their sizes, in each other's place."""
     F, rows = natural(f + node.width), natural(S.storage + 4 * S.size + node.first)
     one, two = natural(node.D + k * F), natural(node.D + row * F)
@@ -171,7 +176,7 @@ def exchange(A: FloatArray, S: Any, f: int, node: Any, k: int, row: int) -> None
 
 @kernel(inline=True, fused=True)
 def take_pivot(
-    A: FloatArray, S: Any, f: int, node: Any, k: int, pivots: IntArray, drop: float, dependent: IntArray
+    A: FloatArray, S: Any, f: int, node: BlockNode, k: int, pivots: IntArray, drop: float, dependent: IntArray
 ) -> bool:
     """Bring the pivot of column k to its place, and divide the column by it; False: there is
     none."""
@@ -190,7 +195,9 @@ def take_pivot(
 
 
 @kernel(inline=True, fused=True)
-def eliminate_rows(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, drop: float, dependent: IntArray) -> int:
+def eliminate_rows(
+    A: FloatArray, S: Any, f: int, node: BlockNode, pivots: IntArray, drop: float, dependent: IntArray
+) -> int:
     """D and Y of a front with few unknowns, a column and a row at a time; the column without a
     pivot, or −1."""
     D, F = natural(node.D), natural(f + node.width)
@@ -208,7 +215,7 @@ def eliminate_rows(A: FloatArray, S: Any, f: int, node: Any, pivots: IntArray, d
 
 
 @kernel(fused=True)
-def eliminate_panels(A: FloatArray, S: Any, node: Any, pivots: IntArray, drop: float, dependent: IntArray) -> int:
+def eliminate_panels(A: FloatArray, S: Any, node: BlockNode, pivots: IntArray, drop: float, dependent: IntArray) -> int:
     """D and Y of a front with many unknowns, panel by panel; the column without a pivot, or −1."""
     f, D, F = natural(node.size), natural(node.D), natural(node.size + node.width)
     for first in range(0, f, PANEL):
@@ -228,7 +235,7 @@ def eliminate_panels(A: FloatArray, S: Any, node: Any, pivots: IntArray, drop: f
 
 
 @kernel(inline=True, fused=True)
-def divide_columns(A: FloatArray, f: int, node: Any, first: int, end: int) -> None:
+def divide_columns(A: FloatArray, f: int, node: BlockNode, first: int, end: int) -> None:
     """Columns first … end of Z ← Z U⁻¹, when those before are done with."""
     w, D, F, Z = natural(node.width), natural(node.D), natural(f + node.width), natural(node.Z)
     for k in range(first, end):
@@ -240,7 +247,7 @@ def divide_columns(A: FloatArray, f: int, node: Any, first: int, end: int) -> No
 
 
 @kernel(fused=True)
-def divide_panels(A: FloatArray, node: Any) -> None:
+def divide_panels(A: FloatArray, node: BlockNode) -> None:
     """Z ← Z U⁻¹, panel by panel."""
     f, w, D, Z = natural(node.size), natural(node.width), natural(node.D), natural(node.Z)
     F = f + w
@@ -252,7 +259,7 @@ def divide_panels(A: FloatArray, node: Any) -> None:
 
 
 @kernel(inline=True, fused=True)
-def measure_later(A: FloatArray, S: Any, f: int, node: Any) -> None:
+def measure_later(A: FloatArray, S: BlockPattern, f: int, node: BlockNode) -> None:
     """What the pivots of later fronts are made of: what this one takes from their diagonals,
     sizes added."""
     w, F, Z, later = natural(node.width), natural(f + node.width), natural(node.Z), natural(node.later)
@@ -291,7 +298,7 @@ def eliminate_small(
 
 @kernel(fused=True)
 def eliminate_large(
-    A: FloatArray, S: Any, node: Any, made: int, pivots: IntArray, drop: float, dependent: IntArray
+    A: FloatArray, S: BlockPattern, node: Any, made: int, pivots: IntArray, drop: float, dependent: IntArray
 ) -> int:
     """A front with any number of unknowns; the column without a pivot, or −1."""
     f, w, Y = natural(node.size), natural(node.width), natural(node.D + node.size)
@@ -327,7 +334,7 @@ def eliminate_front(
 
 
 @kernel(FACTOR, fused=True)
-def front_factor(A: FloatArray, S: Any, second: int, drop: float, dependent: IntArray) -> int:
+def front_factor(A: FloatArray, S: BlockPattern, second: int, drop: float, dependent: IntArray) -> int:
     """What `block_factor` of isodyn.linear_solvers.block_lu does, front by front."""
     pivots = S.pivots[second]
     S.weak = 0

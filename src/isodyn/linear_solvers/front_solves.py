@@ -1,21 +1,24 @@
 """Solutions with the factors that isodyn.linear_solvers.front_lu left, for two right-hand sides at
 a time: a step has two to solve for, and the second costs little.
 
-The right-hand sides lie one behind the other in the order of elimination, so that the unknowns of a
+The right-hand sides lie one after the other in the order of elimination, so that the unknowns of a
 front are neighbours; what they touch is gathered.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.kernels.compiled import FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import by_address, natural
 from isodyn.linear_solvers.block_lu import SOLVE
 
+if TYPE_CHECKING:
+    from isodyn.linear_solvers.block_pattern import BlockNode, BlockPattern
+
 
 @kernel(fused=True, reordered=True)
-def forward(A: FloatArray, S: Any, node: Any, pivots: IntArray, one: int, two: int) -> None:
+def forward(A: FloatArray, S: BlockPattern, node: BlockNode, pivots: IntArray, one: int, two: int) -> None:
     """L⁻¹P of a front on both right-hand sides, and what the later unknowns lose by it."""
     f, w, D, Z = natural(node.size), natural(node.width), natural(node.D), natural(node.Z)
     F, base, later, taken = f + w, natural(node.first), natural(node.later), natural(S.gathered)
@@ -46,7 +49,7 @@ def forward(A: FloatArray, S: Any, node: Any, pivots: IntArray, one: int, two: i
 
 
 @kernel(fused=True, reordered=True)
-def backward(A: FloatArray, S: Any, node: Any, one: int, two: int) -> None:
+def backward(A: FloatArray, S: BlockPattern, node: BlockNode, one: int, two: int) -> None:
     """The unknowns of a front on both right-hand sides, when the later ones are known."""
     f, w, D = natural(node.size), natural(node.width), natural(node.D)
     F, base, later, known = f + w, natural(node.first), natural(node.later), natural(S.gathered)
@@ -67,7 +70,7 @@ def backward(A: FloatArray, S: Any, node: Any, one: int, two: int) -> None:
 
 
 @kernel(SOLVE, fused=True)
-def front_solve(A: FloatArray, S: Any, second: int, x: FloatArray, y: FloatArray) -> None:
+def front_solve(A: FloatArray, S: BlockPattern, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `front_factor` left in A."""
     unknown, n, pivots = S.unknown, natural(S.size), S.pivots[second]
     one = natural(S.storage + n)

@@ -17,7 +17,7 @@ nothing more.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -31,6 +31,9 @@ from isodyn.linear_solvers.block_lu import PATTERN, fill_blocks, fill_lower
 from isodyn.linear_solvers.blocks import Sparsity, storage_of, values_to_csr
 from isodyn.linear_solvers.choice import factor, pattern_for
 
+if TYPE_CHECKING:
+    from isodyn.linear_solvers.block_pattern import BlockNode, BlockPattern
+
 MANY = types.void(F, PATTERN, i8, F2, F2)
 MOST = 5  # refinements; each takes as many digits as the factors are good for
 SETTLED = 4.0 * float(np.finfo(np.float64).eps)  # a relative change that is rounding
@@ -38,7 +41,7 @@ LOST = 1e-8  # a last change above this: the factors are of no use
 
 
 @kernel(inline=True)
-def strides(S: Any, node: Any) -> tuple[int, int, int, int]:
+def strides(S: BlockPattern, node: BlockNode) -> tuple[int, int, int, int]:
     """Of rows of D and Y, and of rows and columns of Z: blocks and fronts are stored in two
     ways."""
     f, w = natural(node.size), natural(node.width)
@@ -68,7 +71,7 @@ def exchange(X: FloatArray, i: int, j: int) -> None:
 
 
 @kernel()
-def take(S: Any, B: FloatArray, X: FloatArray) -> None:
+def take(S: BlockPattern, B: FloatArray, X: FloatArray) -> None:
     """The rows of B in the order of elimination."""
     for i in range(S.size):
         for r in range(B.shape[1]):
@@ -76,7 +79,7 @@ def take(S: Any, B: FloatArray, X: FloatArray) -> None:
 
 
 @kernel()
-def give(S: Any, X: FloatArray, B: FloatArray) -> None:
+def give(S: BlockPattern, X: FloatArray, B: FloatArray) -> None:
     """The rows of X in their own order."""
     for i in range(S.size):
         for r in range(B.shape[1]):
@@ -84,7 +87,7 @@ def give(S: Any, X: FloatArray, B: FloatArray) -> None:
 
 
 @kernel(MANY, fused=True)
-def solve_many(A: FloatArray, S: Any, second: int, B: FloatArray, X: FloatArray) -> None:
+def solve_many(A: FloatArray, S: BlockPattern, second: int, B: FloatArray, X: FloatArray) -> None:
     """Overwrite the columns of B by their solutions, with the factors in A; X is memory of the same
     shape."""
     take(S, B, X)
@@ -114,7 +117,7 @@ def solve_many(A: FloatArray, S: Any, second: int, B: FloatArray, X: FloatArray)
 
 
 @kernel(MANY, fused=True)
-def solve_transposed(A: FloatArray, S: Any, second: int, B: FloatArray, X: FloatArray) -> None:
+def solve_transposed(A: FloatArray, S: BlockPattern, second: int, B: FloatArray, X: FloatArray) -> None:
     """Overwrite the columns of B by solutions with the transposed matrix; X is memory of the same
     shape."""
     take(S, B, X)
@@ -150,7 +153,7 @@ def factorise(
     lower: FloatArray,
     soft: FloatArray,
     sizes: FloatArray,
-    S: Any,
+    S: BlockPattern,
     A: FloatArray,
     fault: IntArray,
 ) -> int:

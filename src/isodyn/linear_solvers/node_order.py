@@ -14,8 +14,6 @@ chain that was begun at the ground cannot move along itself.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 
@@ -56,7 +54,7 @@ GRAPH = StructType(NodeGraph)
 
 
 @kernel()
-def put_in(g: Any, i: int) -> None:
+def put_in(g: NodeGraph, i: int) -> None:
     """Node i into the bucket of its degree."""
     d = g.degree[i]
     g.before[i], g.after[i] = NONE, g.head[d]
@@ -67,7 +65,7 @@ def put_in(g: Any, i: int) -> None:
 
 
 @kernel()
-def take_out(g: Any, i: int) -> None:
+def take_out(g: NodeGraph, i: int) -> None:
     """Node i out of its bucket."""
     before, after = g.before[i], g.after[i]
     if before == NONE:
@@ -79,7 +77,7 @@ def take_out(g: Any, i: int) -> None:
 
 
 @kernel()
-def begin(g: Any) -> None:
+def begin(g: NodeGraph) -> None:
     """Lists, degrees and buckets of the graph as it was given."""
     for d in range(g.head.size):
         g.head[d] = NONE
@@ -98,7 +96,7 @@ def begin(g: Any) -> None:
 
 
 @kernel()
-def next_node(g: Any) -> int:
+def next_node(g: NodeGraph) -> int:
     """A node of least degree among those that are ready."""
     d = g.lowest
     while g.head[d] == NONE:
@@ -108,7 +106,7 @@ def next_node(g: Any) -> int:
 
 
 @kernel()
-def reach_of(g: Any, p: int) -> int:
+def reach_of(g: NodeGraph, p: int) -> int:
     """How many nodes L_p has at most."""
     found, end = g.near[p], g.starts[p + 1]
     for k in range(end - g.elements[p], end):
@@ -117,7 +115,7 @@ def reach_of(g: Any, p: int) -> int:
 
 
 @kernel()
-def gather(g: Any, p: int, pool: IntArray, top: int) -> int:
+def gather(g: NodeGraph, p: int, pool: IntArray, top: int) -> int:
     """L_p into the pool from `top` on, marked by the present tag; its end. Elements of p are
     absorbed."""
     tag, begin_p, end = g.tag, g.starts[p], g.starts[p + 1]
@@ -141,7 +139,7 @@ def gather(g: Any, p: int, pool: IntArray, top: int) -> int:
 
 
 @kernel()
-def prune(g: Any, i: int, p: int) -> None:
+def prune(g: NodeGraph, i: int, p: int) -> None:
     """The list of node i without what element p tells, and with p."""
     tag, start, end, kept = g.tag, g.starts[i], g.starts[i + 1], 0
     for k in range(start, start + g.near[i]):
@@ -162,7 +160,7 @@ def prune(g: Any, i: int, p: int) -> None:
 
 
 @kernel()
-def count_degree(g: Any, i: int, pool: IntArray) -> int:
+def count_degree(g: NodeGraph, i: int, pool: IntArray) -> int:
     """Unknowns of the nodes that node i touches."""
     g.tag += 1
     tag, start, end, found = g.tag, g.starts[i], g.starts[i + 1], 0
@@ -181,7 +179,7 @@ def count_degree(g: Any, i: int, pool: IntArray) -> int:
 
 
 @kernel()
-def release(g: Any, given: IntArray, p: int, early: int) -> None:
+def release(g: NodeGraph, given: IntArray, p: int, early: int) -> None:
     """Joints that were waiting for p alone, or that may go because p has no other joint left, are
     ready; p is no longer waited for."""
     last = g.joint[p] == 0 and g.waits[p] == 1
@@ -197,7 +195,7 @@ def release(g: Any, given: IntArray, p: int, early: int) -> None:
 
 
 @kernel(types.Tuple((I, I))(GRAPH, I, i8), allocates=True)
-def least_degree(g: Any, given: IntArray, early: int) -> tuple[IntArray, IntArray]:
+def least_degree(g: NodeGraph, given: IntArray, early: int) -> tuple[IntArray, IntArray]:
     """Order of elimination, and the pool that holds L_p of every node p; `given` are the lists as
     they were."""
     n = g.weights.size

@@ -10,15 +10,18 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 POSITIVE_DEFINITE = 2  # PARDISO's number of such matrices, which are given by their upper half
 
 
-def pardiso(A: Any) -> Callable[[FloatArray], FloatArray] | None:
+def pardiso(A: Matrix) -> Callable[[FloatArray], FloatArray] | None:
     """A function that solves with the symmetric matrix A; None without pypardiso or its library, or
     when A is not positive definite."""
     try:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,9 @@ import numpy.typing as npt
 from isodyn.errors import InputError
 from isodyn.later import linalg
 from isodyn.later import sparse as sp
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
@@ -175,7 +178,7 @@ class Rank:
         return self.partners(row) or [int(k) for k in self.dropped if row in self.partners(int(k))]
 
 
-def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -> Rank:
+def decide(A: Matrix, mass: FloatArray | None = None, rcond: float | None = None) -> Rank:
     """Find the independent rows of a matrix.
 
     Parameters
@@ -231,12 +234,12 @@ def decide(A: Any, mass: FloatArray | None = None, rcond: float | None = None) -
     return Rank(scale, chosen[first], dropped[second], diagonal, tolerance, mixture, B)
 
 
-def too_large(A: Any, entries: int = MANY_ENTRIES) -> bool:
+def too_large(A: Matrix, entries: int = MANY_ENTRIES) -> bool:
     """Whether a sparse A, without its empty columns, has too many entries for a dense decision."""
     return sp.issparse(A) and A.shape[0] * int(np.count_nonzero(np.diff(sp.csc_array(A).indptr))) > entries
 
 
-def _weighted(A: Any, mass: FloatArray | None) -> FloatArray:
+def _weighted(A: Matrix, mass: FloatArray | None) -> FloatArray:
     """A C as a fresh dense array; of a sparse A without its empty columns."""
     if not sp.issparse(A):
         return A / np.sqrt(mass) if mass is not None else A.copy()

@@ -13,7 +13,7 @@ what is new in it, in the metric of M⁻¹.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from isodyn.linear_solvers.blocks import Sparsity, full, storage_of
 from isodyn.linear_solvers.choice import pattern_for
 from isodyn.linear_solvers.dependent_rows import find_dependent
 from isodyn.linear_solvers.row_pivots import pivot_rows
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 WORN = 0.1  # of the volume that enforced rows span with one of them exchanged: less, and it is
 TOLERANCE = 1e-6  # relative size below which a row of the scaled matrix counts as dependent
@@ -46,7 +49,7 @@ LARGE = 400_000  # entries of G beyond which its full factorisation is not tried
 FEW = LARGE // 10  # entries up to which rows are chosen without LAPACK
 
 
-def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
+def choose(G: Matrix, tolerance: float = TOLERANCE) -> Rows:
     """Independent rows of G (m, n), whose columns are scaled already, in their own order."""
     m, G = G.shape[0], full(G)
     if m == 0:
@@ -71,7 +74,7 @@ def choose(G: Any, tolerance: float = TOLERANCE) -> Rows:
     return Rows(chosen, dropped, diagonal)
 
 
-def largest_part(G: Any, rows: Rows) -> float:
+def largest_part(G: Matrix, rows: Rows) -> float:
     """The largest part of an enforced row in a dropped one, all in unit length: by how much the
     volume that enforced rows span would grow if the two were exchanged."""
     if not rows.rank or not rows.dropped.size:
@@ -98,7 +101,7 @@ def every(m: int) -> Rows:
     return Rows(np.arange(m), np.zeros(0, dtype=np.int64), np.ones(m))
 
 
-def partners(G: Any, rows: Rows, row: int) -> list[int]:
+def partners(G: Matrix, rows: Rows, row: int) -> list[int]:
     """The enforced rows that a dropped row is made of."""
     G = full(G)
     weights = np.linalg.lstsq(G[rows.chosen].T, G[row], rcond=None)[0]
@@ -109,7 +112,7 @@ def partners(G: Any, rows: Rows, row: int) -> list[int]:
     ]
 
 
-def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray:
+def least_multipliers(G: Matrix, lam: FloatArray, scales: Any = None) -> FloatArray:
     """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes,
     where those of rows are known."""
     r, s = units_of(G, scales)
@@ -120,7 +123,7 @@ def least_multipliers(G: Any, lam: FloatArray, scales: Any = None) -> FloatArray
     return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0] / r, dtype=np.float64)
 
 
-def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:
+def moved_multipliers(G: Matrix, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
     r, s = units_of(G, scales)
     B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)
@@ -132,14 +135,14 @@ def moved_multipliers(G: Any, lam: FloatArray, rows: Rows, scales: Any = None) -
     return moved
 
 
-def units_of(G: Any, scales: Any) -> tuple[FloatArray, FloatArray]:
+def units_of(G: Matrix, scales: Any) -> tuple[FloatArray, FloatArray]:
     """Sizes of rows and columns; ones where nothing is known."""
     m, n = G.shape
     known = scales is not None and scales.rows is not None and scales.rows.size == m
     return (scales.rows if known else np.ones(m)), (np.ones(n) if scales is None else scales.v)
 
 
-def _in_units(G: Any, rows: FloatArray, columns: FloatArray) -> Any:
+def _in_units(G: Matrix, rows: FloatArray, columns: FloatArray) -> Any:
     """G_kj s_j / r_k."""
     if sp.issparse(G):
         G = sp.csr_array(G, copy=True)

@@ -26,7 +26,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from isodyn.later import sparse as sp
 from isodyn.linear_solvers.cholmod import cholesky
 from isodyn.linear_solvers.pardiso import pardiso
 from isodyn.linear_solvers.supernodal import Supernodal
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 EPS = float(np.finfo(np.float64).eps)
 _MANY_ENTRIES = 100_000  # of both factors; below this, SuperLU's own solves are as good
@@ -51,7 +54,7 @@ class Factorisation:
     name: str
 
 
-def factorise(A: Any) -> Factorisation:
+def factorise(A: Matrix) -> Factorisation:
     """Factors of a square matrix, dense or sparse; raises SingularError where there are none."""
     if not sp.issparse(A):
         return _trusted(A, _dense(A))
@@ -85,7 +88,7 @@ def _dense(A: FloatArray) -> Factorisation:
     return Factorisation(lambda b: linalg.lu_solve(factors, b), "LAPACK LU")
 
 
-def _superlu(A: Any, **options: Any) -> Any:
+def _superlu(A: Matrix, **options: Any) -> Any:
     try:
         return sparse_linalg.splu(A, **options)
     except RuntimeError as error:
@@ -110,7 +113,7 @@ class _Symmetric:
 # ---- is it symmetric, singular, unstable
 
 
-def _symmetric(A: Any) -> bool:
+def _symmetric(A: Matrix) -> bool:
     """Positive diagonal, and |a_ij − a_ji| at rounding of √(a_ii a_jj)."""
     diagonal = A.diagonal()
     if not (diagonal > 0.0).all():
@@ -121,13 +124,13 @@ def _symmetric(A: Any) -> bool:
     return bool((np.abs(difference.data) <= allowed).all())
 
 
-def _trusted(A: Any, factors: Factorisation) -> Factorisation:
+def _trusted(A: Matrix, factors: Factorisation) -> Factorisation:
     growth, _ = _probe(A, factors.solve)
     _refuse_singular(A, growth)
     return factors
 
 
-def _probe(A: Any, solve: Callable[[FloatArray], FloatArray]) -> tuple[float, float]:
+def _probe(A: Matrix, solve: Callable[[FloatArray], FloatArray]) -> tuple[float, float]:
     """Growth of the scaled solution and scaled residual for one right-hand side."""
     R, C = _scales(A)
     r = 1.0 + np.random.default_rng(0).random(A.shape[0])
@@ -137,7 +140,7 @@ def _probe(A: Any, solve: Callable[[FloatArray], FloatArray]) -> tuple[float, fl
     return (y, error) if np.isfinite(y) and np.isfinite(error) else (np.inf, np.inf)
 
 
-def _scales(A: Any) -> tuple[FloatArray, FloatArray]:
+def _scales(A: Matrix) -> tuple[FloatArray, FloatArray]:
     """Largest entries of the rows, and of the columns after dividing by those; 1 for a row or
     column of zeros."""
     n = A.shape[0]
@@ -159,12 +162,12 @@ def _positive(largest: FloatArray) -> FloatArray:
 _HINT = "every unknown needs inertia: look at that row and column of the mass matrix"
 
 
-def _refuse_singular(A: Any, growth: float) -> None:
+def _refuse_singular(A: Matrix, growth: float) -> None:
     if not growth < 0.1 / EPS:
         raise SingularError(_singular(A, f"a solution grew by {growth:.1e} from rounding alone"), hint=_HINT)
 
 
-def _singular(A: Any, reason: str) -> str:
+def _singular(A: Matrix, reason: str) -> str:
     """What is known about a singular matrix, with the first empty row or column if there is one."""
     kind, size = ("sparse" if sp.issparse(A) else "dense"), abs(A)
     for axis, name in ((1, "row"), (0, "column")):

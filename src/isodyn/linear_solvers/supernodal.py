@@ -44,7 +44,7 @@ class Supernodal:
 
 
 @kernel(I(I, I4), allocates=True)
-def supernodes(indptr: IntArray, indices: Any) -> IntArray:
+def supernodes(indptr: IntArray, indices: IntArray) -> IntArray:
     """First columns of the supernodes, and n: column j joins j − 1 when it has the same rows
     below."""
     n = indptr.size - 1
@@ -67,7 +67,7 @@ def supernodes(indptr: IntArray, indices: Any) -> IntArray:
 
 @kernel(types.Tuple((I, I, I4, F))(I, I, I4, F), allocates=True)
 def pack(
-    first: IntArray, indptr: IntArray, indices: Any, data: FloatArray
+    first: IntArray, indptr: IntArray, indices: IntArray, data: FloatArray
 ) -> tuple[IntArray, IntArray, Any, FloatArray]:
     """Starts of rows and blocks, row numbers below each supernode, and the blocks with their
     triangle on top."""

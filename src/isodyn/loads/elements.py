@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from isodyn.loads.laws import SpringLaw
 from isodyn.loads.part import Law, LoadForces, LoadPart, LoadWorld
 from isodyn.parts import Keys, Value, load, optional, required
 from isodyn.real_numbers import real_array, real_number
+
+if TYPE_CHECKING:
+    from isodyn.loads.on_joints import JointSpring
+    from isodyn.open_types import Numbers
 
 
 @load("spring")
@@ -129,9 +133,9 @@ class Bushing(LoadPart):
     first: str
     second: str
     point: Any = None
-    axis: Any = None
-    stiffness: Any = (0.0,) * 6
-    damping: Any = (0.0,) * 6
+    axis: Numbers | None = None
+    stiffness: Numbers = (0.0,) * 6
+    damping: Numbers = (0.0,) * 6
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
         "point": optional(Value.VECTOR),
@@ -153,7 +157,7 @@ class Bushing(LoadPart):
         return LoadForces([Law(SpringLaw(k[i], c[i]), word) for i, word in measures if k[i] > 0 or c[i] > 0])
 
 
-def warn_idle(part: Any, *numbers: str) -> None:
+def warn_idle(part: Bushing | JointSpring | Spring, *numbers: str) -> None:
     """Warn of a spring of which none of these numbers was given; zeros that were given are meant.
 
     What was left out is the very default of the class.
@@ -170,7 +174,7 @@ def not_negative(name: str, **values: float) -> None:
                 raise InputError(f"load {name!r}: {what} must not be negative, received {value:g}")
 
 
-def constant(name: str, what: str, value: Any) -> float:
+def constant(name: str, what: str, value: object) -> float:
     """A finite number; a function of time in its place is told where it goes."""
     if callable(value) or isinstance(value, TimeFunction):
         raise InputError(
@@ -183,7 +187,7 @@ def constant(name: str, what: str, value: Any) -> float:
         return real_number(f"load {name!r}: {what}", value)
 
 
-def six(name: str, what: str, value: Any) -> FloatArray:
+def six(name: str, what: str, value: object) -> FloatArray:
     """Six numbers, or one for all of them."""
     if callable(value) or isinstance(value, TimeFunction):
         constant(name, what, value)

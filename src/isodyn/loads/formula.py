@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from isodyn.loads.on_bodies import Force, Torque
 from isodyn.loads.on_joints import Motor
 from isodyn.loads.part import Input, JointLoad, Law, LoadForces, LoadPart, LoadWorld
 from isodyn.parts import Keys, Part, Value, load, optional, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @load("force")
@@ -49,8 +52,8 @@ class FormulaForce(LoadPart):
 
     name: str
     body: str
-    force: Any
-    point: Any = None
+    force: Numbers
+    point: Numbers | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     measured: ClassVar[bool] = False
     keys: ClassVar[Keys] = Force.keys
@@ -99,7 +102,7 @@ class FormulaTorque(LoadPart):
 
     name: str
     body: str
-    torque: Any
+    torque: Numbers
     parameters: Mapping[str, float] = field(default_factory=dict)
     measured: ClassVar[bool] = False
     keys: ClassVar[Keys] = Torque.keys
@@ -146,7 +149,7 @@ class FormulaMotor(JointLoad):
 
     name: str
     joint: str
-    torque: Any
+    torque: Numbers
     coordinate: str | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     drives: ClassVar[bool] = True
@@ -206,7 +209,7 @@ class Tension(LoadPart):
     first: str
     second: str
     tension: Any
-    points: Any = None
+    points: Numbers | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
     keys: ClassVar[Keys] = {
         "between": required(Value.BODIES),
@@ -224,8 +227,8 @@ class Tension(LoadPart):
 
 
 def _on_body(
-    by_formula: Any,
-    plain: Any,
+    by_formula: type[FormulaForce] | type[FormulaTorque],
+    plain: type[Force] | type[Torque],
     key: str,
     name: str,
     given: Mapping[str, Any],
@@ -268,7 +271,7 @@ def _along(pair: Pair) -> Callable[[Any], Word]:
 
 def _components(
     name: str,
-    values: Any,
+    values: Numbers,
     parameters: Mapping[str, float],
     world: LoadWorld,
     word: Callable[[Any], Word],

@@ -7,7 +7,7 @@ world, angle and angle_rate of planar bodies; coordinates of joints and their ra
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,13 +21,16 @@ from isodyn.joints.words import Pair, Word, ground_body
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import Input, Law, LoadWorld
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
+
 RATE = "_rate"
 
 
 OWN = "coordinate"  # of the joint that a motor turns
 
 
-def turn_word(body: Body, axis: Any) -> Word:
+def turn_word(body: Body, axis: Numbers) -> Word:
     """A turn about an axis of the world, whose gradient is a torque about it and whose rate is a
     component of the angular velocity."""
     pair = Pair.of(body.name, ground_body(), body, body.position, axis)

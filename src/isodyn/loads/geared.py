@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.expressions import compile_formula
@@ -22,10 +23,13 @@ from isodyn.loads.part import Input, JointLoad, Law, LoadWorld
 from isodyn.parts import Keys, Value, load, optional, required
 from isodyn.real_numbers import real_array
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
+
 COMMAND, RATE = "command", "rate"
 
 
-def checked_curve(what: str, speeds: Any, torques: Any) -> tuple[list[float], list[float]]:
+def checked_curve(what: str, speeds: ArrayLike, torques: ArrayLike) -> tuple[list[float], list[float]]:
     """Points of a torque–speed curve; InputError for what is none."""
     x, y = (
         real_array(f"{what}: {name}", value, "numbers") for name, value in (("speeds", speeds), ("torques", torques))
@@ -100,8 +104,8 @@ class GearMotor(JointLoad):
 
     name: str
     joint: str
-    speeds: Any
-    torques: Any
+    speeds: Numbers
+    torques: Numbers
     ratio: float = 1.0
     efficiency: float = 1.0
     command: Any = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from isodyn.loads.laws import (
 )
 from isodyn.loads.part import AlongBeam, LoadForces, LoadPart, LoadWorld, OnBody
 from isodyn.parts import Keys, Value, load, optional, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @load("force", reads=False)
@@ -53,10 +56,10 @@ class Force(LoadPart):
 
     name: str
     body: str
-    force: Any
+    force: Numbers
     point: Any = None
     frame: str = "world"
-    time: Any = None
+    time: object | None = None
     held: ClassVar[tuple[str, ...]] = ("force",)
     keys: ClassVar[Keys] = {
         "body": required(Value.BODY),
@@ -105,9 +108,9 @@ class Torque(LoadPart):
 
     name: str
     body: str
-    torque: Any
+    torque: Numbers
     frame: str = "world"
-    time: Any = None
+    time: object | None = None
     held: ClassVar[tuple[str, ...]] = ("torque",)
     keys: ClassVar[Keys] = {
         "body": required(Value.BODY),
@@ -222,8 +225,8 @@ class DistributedForce(LoadPart):
 
     name: str
     beam: str
-    force: Any
-    time: Any = None
+    force: Numbers
+    time: object | None = None
     frame: str = "world"
     keys: ClassVar[Keys] = {
         "beam": required(Value.BEAM),
@@ -258,7 +261,9 @@ def _no_frame(what: str, name: str, body: Body) -> InputError:
     )
 
 
-def in_time(what: str, value: Any, time: Any, argument: str, *, planar: bool = False) -> list[tuple[FloatArray, Any]]:
+def in_time(
+    what: str, value: Any, time: object, argument: str, *, planar: bool = False
+) -> list[tuple[FloatArray, Any]]:
     """A vector as constant vectors with functions of time that scale them; with `planar` a single
     number is about z."""
     with about(None, argument):
@@ -284,7 +289,7 @@ def in_time(what: str, value: Any, time: Any, argument: str, *, planar: bool = F
     return found or [(np.zeros(3), None)]
 
 
-def _refuse_text(what: str, value: Any, argument: str) -> None:
+def _refuse_text(what: str, value: object, argument: str) -> None:
     texts = [value] if isinstance(value, str) else value if isinstance(value, Sequence) else []
     if any(isinstance(x, str) for x in texts):
         raise InputError(

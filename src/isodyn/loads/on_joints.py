@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from isodyn.errors import InputError
 from isodyn.joints.words import Word
@@ -20,6 +20,9 @@ from isodyn.loads.laws import (
 )
 from isodyn.loads.part import JointLoad, Law, LoadWorld
 from isodyn.parts import Keys, Value, load, optional, required
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @load("joint_spring")
@@ -157,8 +160,8 @@ class Motor(JointLoad):
 
     name: str
     joint: str
-    torque: Any = None
-    speed: Any = None
+    torque: Numbers | None = None
+    speed: float | None = None
     gain: float = 0.0
     coordinate: str | None = None
     held: ClassVar[tuple[str, ...]] = ("torque", "speed")

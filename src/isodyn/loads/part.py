@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.laws import ForceLaw
 from isodyn.parts import Part
+
+if TYPE_CHECKING:
+    from isodyn.loads.user import UserLoad
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Law:
 
     force: ForceLaw
     word: Word
-    shift: Any = None
+    shift: object | None = None
     joint: str | None = None
     inputs: tuple[Input, ...] = ()
     load: str = ""
@@ -63,7 +66,7 @@ class OnBody:
     vector: FloatArray
     point: FloatArray = field(default_factory=lambda: np.zeros(3))
     coefficient: float = 0.0
-    time: Any = None
+    time: object | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +76,7 @@ class AlongBeam:
 
     beam: str
     per_length: FloatArray
-    time: Any = None
+    time: object | None = None
     follows: bool = False
 
 
@@ -151,7 +154,7 @@ class LoadPart(Part):
             Laws along measures, and forces on bodies or beams.
         """
 
-    def renumbered(self, old: Any, forces: LoadForces) -> LoadForces | None:
+    def renumbered(self, old: LoadPart | UserLoad, forces: LoadForces) -> LoadForces | None:
         """Return what this load does, from what one did that differs in numbers of its law only.
 
         Parameters

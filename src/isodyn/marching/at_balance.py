@@ -8,7 +8,7 @@ constraints only become independent by as much as the drift: the tolerance of th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from isodyn.formulations.gauss_reduction import refuse_conflict, tolerance_of_rank, wanted
 from isodyn.kernels.compiled import OK
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from isodyn.marching.enforced_rows import EnforcedRows
     from isodyn.marching.last_step import LastStep
     from isodyn.marching.run import Run
+    from isodyn.open_types import Matrix
 
 
 def show(run: LastStep, row: int) -> None:
@@ -71,7 +72,7 @@ def judge(run: Run) -> tuple[Rank, bool]:
     return rank, rank.rank > rows.rank
 
 
-def tolerance_of_choice(run: EnforcedRows, G: Any) -> float:
+def tolerance_of_choice(run: EnforcedRows, G: Matrix) -> float:
     """Tolerance for choosing independent rows; it grows with the drift of formulations that
     drift."""
     if not run.drifts:

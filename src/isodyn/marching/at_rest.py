@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.errors import CallableError, ConflictError, IsodynError
 from isodyn.formulations.closure import OPEN, Closure
@@ -37,6 +37,9 @@ from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import started
 from isodyn.systems.multiplier_forces import refuse_jammed
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 WITHOUT_PIVOTS = frozenset({NO_PIVOT, SINGULAR})  # sparse factors may say so where pivots among all rows exist
 
@@ -160,13 +163,13 @@ class AtRest(EnforcedRows):
         if first:
             settle_start(self, t, given.v)
 
-    def keep_rows(self, G: Any) -> bool:
+    def keep_rows(self, G: Matrix) -> bool:
         """With redundant rows: check that those that are not enforced still hold; return True if
         other rows are enforced from now on."""
         state, t = self.state, self.state.t
         try:
             refuse_conflicts(self.ask, self.independent, t, state.q, state.v, self.slowest, G)
-            return self.worn(G) and self.choose_again(G)
+            return self.should_choose_again(G) and self.choose_again(G)
         except ConflictError:
             if not self.choose_again():
                 raise

@@ -13,7 +13,7 @@ from isodyn.linear_solvers.rows import Rows
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
 
-switched_off: Any = Later("isodyn.mechanism.switched_off")  # mechanisms only
+switched_off = Later("isodyn.mechanism.switched_off")  # mechanisms only
 
 LEFT = ("q", "v", "a", "lam")
 CHOICE = ("chosen", "dropped", "diagonal")

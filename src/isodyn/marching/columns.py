@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.marching.march import Columns
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Selection
 
-def columns(select: Any, nq: int, nv: int, m: int) -> Any:
+
+def columns(select: Selection | None, nq: int, nv: int, m: int) -> Any:
     """Saved columns of q, v, a, lam for what the user selected."""
     sizes = {"q": nq, "v": nv, "a": nv, "lam": m}
     if select is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from isodyn.schemes import Composition
 from isodyn.systems.base import System
 from isodyn.systems.scales import reach
 
+if TYPE_CHECKING:
+    from isodyn.formulations.protocol import Formulation
+
 _FAR = 0.5  # an increment for which retractions show whether they are subgroups
 _SAME = 1e-10
 
 
-def check_composition(system: System, scheme: Composition, formulation: Any) -> None:
+def check_composition(system: System, scheme: Composition, formulation: Formulation | None) -> None:
     """SchemeError for systems on which the base of a composed scheme is not symmetric."""
     hint = "take Scheme.central_difference() as the base, or integrate_adaptive"
     if formulation is not None and not isinstance(formulation, Stabilised):

@@ -3,7 +3,7 @@ close to depending on each other."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from isodyn.marching import at_balance
 from isodyn.marching.step_memory import StepMemory
 from isodyn.stepping import initial
 from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 SAME_ROWS = 1e-9  # of the size of q: a change of the start that leaves the choice of rows as it was
 
@@ -29,7 +32,7 @@ class EnforcedRows(StepMemory):
         self.chosen_at = -np.inf  # when rows were last chosen again
         self.held: Any = None  # numbers of the rows that are held, where events released others
 
-    def independent_rows(self, t: float, G: Any = None, *, again: bool = False) -> Rows:
+    def independent_rows(self, t: float, G: Matrix | None = None, *, again: bool = False) -> Rows:
         """The choice of rows at the present state, where G is known or asked for."""
         G, by = self.ask.rows(t, self.state.q, self.state.v) if G is None else G, self.system.scales.v
         pattern = self.model.sparsity
@@ -54,14 +57,14 @@ class EnforcedRows(StepMemory):
         by, now = self.weights.q, self.state.q
         return bool((np.abs(now - q) * by).max(initial=0.0) > SAME_ROWS * (np.abs(now) * by).max(initial=0.0))
 
-    def worn(self, G: Any) -> bool:
+    def should_choose_again(self, G: Matrix) -> bool:
         """Whether the enforced rows come close to depending on each other while others would not:
         loops that move far."""
         if G.shape[0] * G.shape[1] > LARGE // 10:  # where looking costs more than a failed step
             return False
         return largest_part(G * self.system.scales.v, self.independent) * WORN > 1.0
 
-    def choose_again(self, G: Any = None) -> bool:
+    def choose_again(self, G: Matrix | None = None) -> bool:
         """Another independent set of rows at this state, if there is a better one; the force of
         constraint stays what it is. G is asked for if it is not given."""
         state, t = self.state, float(self.state.t)

@@ -15,7 +15,7 @@ from isodyn.marching.redundant_rows import Sharing
 from isodyn.marching.row_sharing import sharing_for
 from isodyn.systems.compiled_system import started
 
-ensemble_shared: Any = Later("isodyn.marching.ensemble_shared")
+ensemble_shared = Later("isodyn.marching.ensemble_shared")
 
 
 class RedundantThreads(Threads):

@@ -29,7 +29,7 @@ from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
 
-ensemble_loop: Any = Later("isodyn.marching.ensemble_loop")  # which knows this module
+ensemble_loop = Later("isodyn.marching.ensemble_loop")  # which knows this module
 
 UNDONE = -1  # status of a member that was not run, or not to its end
 _PART = 4  # of what each thread has left to do on average, the next portion is one in so many

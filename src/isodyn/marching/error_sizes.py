@@ -16,12 +16,14 @@ from isodyn.errors import AccuracyWarning, IsodynError, LooseToleranceWarning
 from isodyn.kernels.compiled import GENERAL, FloatArray
 from isodyn.marching.algebraic_start import algebraic_start
 from isodyn.stepping.adaptive import OPENING, Adaptive
-from isodyn.stepping.memory import Memory
+from isodyn.stepping.memory import Memory, State
 from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
 
 # of the largest component: what a smaller one is compared with at least, if both have one unit; if
 # units of positions are not known; and of first-order systems, whose components may be anything
@@ -66,7 +68,7 @@ class ErrorSizes:
         else:
             self.guess(state, sizes)
 
-    def guess(self, state: Any, sizes: FloatArray) -> None:
+    def guess(self, state: State, sizes: FloatArray) -> None:
         """Least sizes, from the start or from typical sizes."""
         if self.system.first_order:
             most = float(np.abs(state.v).max(initial=0.0))
@@ -82,7 +84,7 @@ class ErrorSizes:
         # velocities at which forces of the start move sizes of q
         state.least_v = self.part * max(fast, np.sqrt(pull * far), SLOW * far / self.span) * sizes
 
-    def warn_of_vibrations(self, state: Any, scheme: Any, stacklevel: int) -> None:
+    def warn_of_vibrations(self, state: State, scheme: Scheme | FirstOrderScheme, stacklevel: int) -> None:
         """Say so where stiff parts vibrate that the steps do not resolve and the scheme does not
         damp."""
         radii = getattr(scheme, "radii", None)

@@ -36,7 +36,7 @@ def recall_all(events: Sequence[Event], saved: list[Any]) -> None:
 
 
 def changed(action: Any, sample: Sample) -> Sample:
-    """What an action makes of a state."""
+    """The state after an action."""
     found = action(Sample(sample.t, *(np.array(x) for x in sample[1:])))
     if found is None:
         return sample

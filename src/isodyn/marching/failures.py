@@ -3,7 +3,7 @@ exceptions of users' functions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,12 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.systems.checks import untold
 
+if TYPE_CHECKING:
+    from isodyn.stepping.newton_settings import Newton
+
 
 def failure(
-    status: int, where: str, memory: Any, controls: Any, system: Any, chosen: Any, q: FloatArray
+    status: int, where: str, memory: Any, controls: Newton, system: Any, chosen: Any, q: FloatArray
 ) -> IsodynError:
     """The error for a status; `where` tells step and time, q the position that the last step was
     tried from."""

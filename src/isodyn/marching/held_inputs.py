@@ -17,7 +17,7 @@ from isodyn.results.units import is_mechanism
 from isodyn.systems.base import System
 from isodyn.systems.model import Model
 
-of_mechanisms: Any = Later("isodyn.mechanism.inputs")  # which other systems do not need
+of_mechanisms = Later("isodyn.mechanism.inputs")  # which other systems do not need
 
 
 class HeldInputs:
@@ -48,15 +48,15 @@ class HeldInputs:
         """Where an input is; InputError for what is none."""
         if name in self.places:
             return self.places[name]
-        near = difflib.get_close_matches(str(name), list(self.places), n=2, cutoff=0.5)
+        similar = difflib.get_close_matches(str(name), list(self.places), n=2, cutoff=0.5)
         known = ", ".join(map(repr, self.places)) or "none in this system"
-        hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"inputs: {known}"
+        hint = f"did you mean {' or '.join(map(repr, similar))}?" if similar else f"inputs: {known}"
         raise InputError(
             f"there is no input named {name!r}",
             hint=f"{hint} (loads that are a Motor, a GearMotor, a Force or a Torque)",
         )
 
-    def set(self, name: str, value: Any) -> bool:
+    def set(self, name: str, value: object) -> bool:
         """Hold an input at a value, or let it go (None); whether that changes anything."""
         place = self.place(name)
         if value is None:
@@ -84,7 +84,7 @@ class HeldInputs:
         for name, value in values.items():
             self.set(name, value)
 
-    def shown(self) -> Any:
+    def shown(self) -> System:
         """The system as its loads are now, for what is read of them."""
         if not self.values:
             return self.system

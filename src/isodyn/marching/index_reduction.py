@@ -12,8 +12,9 @@ and s, s' and z are second order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from isodyn.systems.base import System
 from isodyn.systems.consistent_values import consistent
 from isodyn.systems.derivative_chain import Chain
 from isodyn.systems.first_order import FirstOrderSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Selection
 
 MIXED = 1e-6  # parts of combinations of rows below this are rounding
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -62,12 +66,14 @@ class ReducedIndex:
         rows = np.flatnonzero(np.abs(column) > MIXED * np.abs(column).max())
         return " + ".join(repr(self.system.row_names[i]) for i in rows)
 
-    def seen_by(self, observe: Any) -> Any:
+    def seen_by(self, observe: Callable[..., Any]) -> Callable[..., Any] | None:
         """An observer who knows nothing of μ."""
         m = self.system.m
         return None if observe is None else lambda sample: observe(sample._replace(lam=sample.lam[..., :m]))
 
-    def run(self, integrate: Any, scheme: Any, select: Any, observe: Any, **options: Any) -> Solution:
+    def run(
+        self, integrate: Callable[..., Any], scheme: Any, select: Selection | None, observe: Any, **options: Any
+    ) -> Solution:
         """Integrate the system of index 2 and bring its solution back."""
         if select is not None:
             raise InputError("a system of index 3 needs all columns to bring its solution back, so select must be None")

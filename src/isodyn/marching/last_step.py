@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.formulations.closure import OPEN
-from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray
+from isodyn.kernels.compiled import GENERAL, OK, RAISED, WRONG_SHAPE, FloatArray, IntArray
 from isodyn.marching import at_balance, march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.error_sizes import begin_stretch
@@ -23,7 +23,7 @@ from isodyn.memory import require_rows
 from isodyn.results.dense_output import cubic, quintic
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial
-from isodyn.stepping.memory import Counters, State, forget, new_state
+from isodyn.stepping.memory import Counters, Plan, State, forget, new_state
 from isodyn.systems.base import System
 from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
@@ -48,7 +48,7 @@ class LastStep(AtRest):
     sized: bool
     total_steps: int
     number: int  # of the stretch
-    plan: Any
+    plan: Plan
     columns: Any
     rows: Any
     ranks: Any
@@ -72,7 +72,7 @@ class LastStep(AtRest):
         """The state, with the acceleration brought to t."""
         return self.sample_of(self.state)
 
-    def sample_of(self, state: Any) -> Sample:
+    def sample_of(self, state: State) -> Sample:
         """A state, with the acceleration brought to its time."""
         a = state.a + state.lag * state.da
         return Sample(float(state.t), state.q.copy(), state.v.copy(), a, state.lam.copy())
@@ -187,7 +187,7 @@ class LastStep(AtRest):
 
     @property
     def whole(self) -> int:
-        """What `progress` comes to."""
+        """What `progress` counts up to."""
         return PARTS if self.sized else self.total_steps
 
     @property
@@ -198,7 +198,7 @@ class LastStep(AtRest):
     # ---- rows, and a start
 
     def make_room(self, k: int) -> None:
-        """Memory for k rows, where nobody knows how many there will be."""
+        """Memory for k rows, if their number is not known in advance."""
         if k <= self.rows.t.size or not (self.sized or self.watch is not None):
             return
         require_rows(k, 1 + sum(rows.shape[1] for rows in self.rows[1:]), k)
@@ -274,7 +274,7 @@ class LastStep(AtRest):
         return float(np.nextafter(t, np.inf)) if later else t
 
     def begin_errors(self) -> None:
-        """Estimates of errors begin anew, where there are such."""
+        """Start the estimates of errors again, if there are any."""
         if self.sizes is not None:
             begin_stretch(self, self.sizes, float(self.state.t), first=False)
 
@@ -318,7 +318,7 @@ class LastStep(AtRest):
         self.inputs, self.model = inputs, inputs.adopt(self.system, self.model)
         self.ask = Questions(self.system, self.model)
 
-    def hold(self, rows: Any, held: bool) -> None:
+    def hold(self, rows: IntArray, held: bool) -> None:
         """Enforce these rows from now on, or release them."""
         m = self.system.m
         if self.system.first_order or self.closure.compliance > 0.0:

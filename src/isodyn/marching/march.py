@@ -16,12 +16,12 @@ rows only; the acceleration is the one of the scheme, as everywhere.
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, I, f8, i8, kernel
+from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, FloatArray, I, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.chosen_step import chosen_step, leg_number, leg_to, next_landing, shift
@@ -33,6 +33,9 @@ from isodyn.stepping.initial import PATIENCE, acceleration
 from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
 from isodyn.stepping.told_step import take_at, told_step
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v step_error")
 """Saved rows of a run, preallocated; balance_… hold the states at the last two balances, one behind
@@ -75,7 +78,7 @@ def write_row(phi: float, state: State, memory: Memory, columns: Any, rows: Any,
 
 
 @kernel()
-def write_balances(state: State, rows: Any, k: int) -> None:
+def write_balances(state: State, rows: SavedRows, k: int) -> None:
     """The states at the last two balances."""
     nq, nv = state.q.size, state.v.size
     for b in range(2):
@@ -95,7 +98,7 @@ def write_error(state: State, rows: Any, counters: Counters) -> None:
 
 
 @kernel(types.void(STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
-def write_start(state: State, memory: Memory, columns: Any, rows: Any, k: int) -> None:
+def write_start(state: State, memory: Memory, columns: Columns, rows: Any, k: int) -> None:
     """Row k of a start: the balance holds at the state itself, and its own multipliers are
     saved."""
     copy_to(state.lam, memory.lam_1)
@@ -134,7 +137,7 @@ def show_multipliers(p: Physics, leg: Leg, t: float, state: State, memory: Memor
 
 @kernel()
 def save_row(
-    p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, columns: Any, rows: Any, counters: Counters
+    p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, columns: Columns, rows: Any, counters: Counters
 ) -> int:
     """The state as the next row, with the multipliers that are saved."""
     status = show_multipliers(p, leg, min(t_1, leg.t_limit), state, memory, counters)
@@ -175,7 +178,7 @@ def lands_or_counts(plan: Plan, step: int, t_1: float, landing: float) -> bool:
 
 
 @kernel()
-def asked_for(times: Any, t: float, t_1: float) -> bool:
+def asked_for(times: FloatArray, t: float, t_1: float) -> bool:
     """Whether one of the ascending times lies in (t, t_1]."""
     k = np.searchsorted(times, t, side="right")
     if k >= times.size:
@@ -208,7 +211,14 @@ STEP_TO = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
 
 @kernel(STEP_TO, apart=True)
 def step_to(
-    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+    model: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """One step to t_1, whatever the plan says."""
     if plan.take != 0:
@@ -239,8 +249,8 @@ MARCH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_
 @kernel(MARCH, apart=True, nogil=True)
 def march(
     model: Any,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     plan: Plan,
     upto: int,
     state: State,

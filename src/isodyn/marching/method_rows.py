@@ -3,7 +3,7 @@ constraints are redundant, limits along the branch where they lose rank."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
 from isodyn.systems.branches import limit
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 
 class MethodRows(Run):
@@ -63,7 +66,7 @@ class MethodRows(Run):
 
     def finish_rows(self, begin: int) -> None:
         """Rows from this one on: multipliers are those of least norm where rows are redundant;
-        where rows lose rank, accelerations too come anew."""
+        where rows lose rank, accelerations are computed again too."""
         if not self.system.m or self.system.first_order:
             return
         rows, enforced = self.rows, self.independent.rank
@@ -84,7 +87,7 @@ class MethodRows(Run):
                 rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
             self.ranks[k] = rank
 
-    def rank_of(self, G: Any) -> tuple[int, FloatArray]:
+    def rank_of(self, G: Matrix) -> tuple[int, FloatArray]:
         """The rank of G, and the numbers that decided."""
         if not sp.issparse(G):
             rows = choose(G * self.system.scales.v)

@@ -35,7 +35,7 @@ from isodyn.marching.steppers import LARGEST, solves_sparse
 from isodyn.results.solution import Sample
 from isodyn.stepping import initial, rate
 from isodyn.stepping.events import SCIPY
-from isodyn.stepping.memory import UNDERFLOW, State, new_state
+from isodyn.stepping.memory import UNDERFLOW, Plan, State, new_state
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.told_step import take_in_python
 from isodyn.systems.base import System
@@ -98,7 +98,7 @@ class MethodRun(MethodRows):
             return model
         return model.dense() if system.nv + system.m <= LARGEST else model
 
-    def _new_plan(self) -> Any:
+    def _new_plan(self) -> Plan:
         """The plan, still without times and without a stepper."""
         member, times = self.method.main, self.times
         plan = new_plan(

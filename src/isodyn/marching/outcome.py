@@ -19,8 +19,8 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.stepping.memory import COUNTED, JUDGED
 
-chord_strain: Any = Later("isodyn.results.chord_strain")  # mechanisms and beams only …
-wound_rods: Any = Later("isodyn.results.wound_rods")  # … and what is elastic
+chord_strain = Later("isodyn.results.chord_strain")  # mechanisms and beams only …
+wound_rods = Later("isodyn.results.wound_rods")  # … and what is elastic
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run

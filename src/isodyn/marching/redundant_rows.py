@@ -291,7 +291,7 @@ def gaps_hold(work: Sharing, q: FloatArray, v: FloatArray) -> bool:
 
 @kernel()
 def levels_hold(work: Sharing, levels: FloatArray, q: FloatArray, v: FloatArray) -> bool:
-    """The same, by gaps and rates one behind the other."""
+    """The same, by gaps and rates one after the other."""
     m = work.gap.size
     for i in range(m):
         work.gap[i], work.rate[i] = levels[i], levels[m + i]

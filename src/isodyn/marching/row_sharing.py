@@ -3,7 +3,7 @@ what memory, and what is done where others should be enforced."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from isodyn.systems.scales import sizes_of_rows
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
+    from isodyn.open_types import Matrix
 
 MOST = 40_000  # entries of G up to which the march looks at rows
 
@@ -77,7 +78,7 @@ def work_of(run: Run) -> Sharing:
     return found[1]
 
 
-def least_norm(run: Run, G: Any) -> FloatArray:
+def least_norm(run: Run, G: Matrix) -> FloatArray:
     """Multipliers of the state of least norm, by the march's own way where it can look at the rows,
     as members of ensembles do it; G at the state is known."""
     lam: FloatArray = run.state.lam.copy()
@@ -89,7 +90,7 @@ def least_norm(run: Run, G: Any) -> FloatArray:
     return least_multipliers(run.of_held(G), run.memory.lam_1 if run.drifts else run.state.lam, run.system.scales)
 
 
-def sharing(run: Run, lam: FloatArray, work: Sharing | None = None, G: Any = None) -> Sharing:
+def sharing(run: Run, lam: FloatArray, work: Sharing | None = None, G: Matrix | None = None) -> Sharing:
     """What a pass needs, for the rows that the run enforces now, if possible in the memory that it
     has had; shares multipliers of the state. G is asked for if it is not given."""
     system, rows = run.system, run.independent
@@ -104,7 +105,7 @@ def sharing(run: Run, lam: FloatArray, work: Sharing | None = None, G: Any = Non
     return work
 
 
-def put_sizes(work: Sharing, system: System, G: Any) -> None:
+def put_sizes(work: Sharing, system: System, G: Matrix) -> None:
     """Typical sizes of a system in what a pass needs, with G at its state."""
     known = system.scales.rows is not None and system.scales.rows.size == system.m
     work.units = system.scales.rows if known else np.ones(system.m)

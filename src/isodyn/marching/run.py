@@ -7,7 +7,7 @@ go. Starts, remedies, redundant rows, observers, checkpoints and Ctrl-C come bet
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,10 +34,11 @@ from isodyn.marching.row_sharing import can_share, least_norm, march_to_doubt
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import as_names, rows_of
 from isodyn.memory import require_rows
+from isodyn.open_types import Selection
 from isodyn.results.at_balance import balances_at_end
 from isodyn.results.solution import Sample, Solution
 from isodyn.stepping.events import Event
-from isodyn.stepping.memory import UNDERFLOW
+from isodyn.stepping.memory import UNDERFLOW, Plan
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
 from isodyn.systems.base import System
@@ -62,8 +63,8 @@ class Run(LastStep):
         stretches: list[Stretch],
         *,
         newton: Newton | None = None,
-        select: Any = None,
-        observe: Any = None,
+        select: Selection | None = None,
+        observe: Callable[..., Any] | None = None,
         assemble: bool = False,
         policy: StepPolicy | None = None,
         events: tuple[Event, ...] = (),
@@ -108,7 +109,7 @@ class Run(LastStep):
         require_rows(k, 1 + sum(sizes), k if self.sized else self.total_steps)
         return march.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
 
-    def _new_plan(self) -> Any:
+    def _new_plan(self) -> Plan:
         """The plan, still without times."""
         method = self.method
         controls = self.newton.controls(keep_balance=self.keeps_balance, one_size=self.asked is None)
@@ -323,7 +324,7 @@ class Run(LastStep):
         """March with the present memory and plan; return a status."""
         return self.along_plan(march.march, upto)
 
-    def along_plan(self, kernel: Any, upto: int, *more: Any) -> int:
+    def along_plan(self, kernel: Callable[..., Any], upto: int, *more: Any) -> int:
         """Call this march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
         if self.plan.legs[0].traits != model.traits:

@@ -13,6 +13,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
@@ -25,9 +26,10 @@ from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
+    from isodyn.results.solution import Sample
 
-time_functions: Any = Later("isodyn.expressions.time")
-of_mechanisms: Any = Later("isodyn.mechanism.inputs")
+time_functions = Later("isodyn.expressions.time")
+of_mechanisms = Later("isodyn.mechanism.inputs")
 
 NEAR = 1e-6  # of a step: a sample is at a time of the grid that is so near
 
@@ -48,7 +50,7 @@ def refuse_controllers(system: System, why: str) -> None:
         )
 
 
-def with_samples(system: System, breakpoints: Any, t0: float, t_end: float) -> Any:
+def with_samples(system: System, breakpoints: ArrayLike, t0: float, t_end: float) -> Any:
     """Breakpoints, with the times at which controllers sample; those of the user where both are as
     good as equal."""
     found = controllers_of(system)
@@ -122,7 +124,7 @@ class Sampled:
             )
         return round(steps)
 
-    def value(self, t: float, sample: Any) -> FloatArray:
+    def value(self, t: float, sample: Sample) -> FloatArray:
         """What the controller writes now."""
         read = [one(sample) for one in self.reads]
         found = read if self.law is None else self.called(t, read)
@@ -180,7 +182,7 @@ class Sampling:
         return min(upto, max(after, int(self.run.state.step) + 1))
 
     def sample(self, due: list[Sampled]) -> None:
-        """Read, decide, write; start anew where that changes forces."""
+        """Read, decide, write; restart if that changes forces."""
         run = self.run
         show_multipliers(run)
         sample = run.sample()._replace(lam=run.memory.lam_1.copy())
@@ -197,7 +199,7 @@ class Sampling:
         if changed:
             run.start_from_here()
 
-    def recorded(self) -> Any:
+    def recorded(self) -> System:
         """The system with what its loads have done in the run, as functions of time."""
         if not self.record:
             return self.run.system

@@ -8,13 +8,13 @@ by the least change in the mass norm. Times that are ends of steps get their row
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.formulations.closure import OPEN
-from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.kernels.compiled import OK, FloatArray, IntArray
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
 from isodyn.marching.schedule import resolved
@@ -25,6 +25,9 @@ from isodyn.results.dense_output import interpolate
 from isodyn.results.solution import Solution
 from isodyn.results.switched import NAME as LOADS_OFF
 from isodyn.stepping import initial
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Selection
 
 KEPT = 1e-9  # constraints that rows keep better than this are kept between them too
 # of aux: rows that a time takes from the step it lies in, from the row before it, and what stays as it is
@@ -53,7 +56,7 @@ def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray |
     return times
 
 
-def rows_at(sol: Solution, times: FloatArray, select: Any = None) -> Solution:
+def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -> Solution:
     """A solution with rows at these times, as far as the run came."""
     times = times[times <= sol.t[-1]]
     if sol.t.size < 2 or times.size == 0:
@@ -92,7 +95,9 @@ def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
     return {"breakpoint_rows": rows[kept], **limits} if kept.any() else {}
 
 
-def _close_between(sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, between: Any, last: Any) -> None:
+def _close_between(
+    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, between: IntArray, last: IntArray
+) -> None:
     """Move rows between steps onto the constraints that are held there; `last` are the rows of the
     solution before them."""
     held = sol.aux["held"] if "held" in sol.aux else np.ones((sol.t.size, sol.system.m), dtype=np.int64)
@@ -104,7 +109,7 @@ def _close_between(sol: Solution, times: FloatArray, q: FloatArray, v: FloatArra
 
 
 def _close_rows(
-    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: Any, known: int, held: Any
+    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: Any, known: int, held: IntArray | None
 ) -> None:
     """Move rows between steps onto the constraints; those that are held, where events have released
     some, from a row of the solution on."""

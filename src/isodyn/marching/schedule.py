@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
@@ -78,7 +79,7 @@ class Stretch:
         return (last - 1) // self.save_every - (self.first - 1) // self.save_every + 1
 
 
-def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) -> list[Stretch]:
+def plan(t0: float, t_end: float, dt: float, breakpoints: ArrayLike, save_every: int) -> list[Stretch]:
     """The stretches of a run; refuse bad times, with the values received."""
     t0, t_end, dt = (real_number(name, value) for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)))
     if dt <= 0:
@@ -111,7 +112,7 @@ def plan(t0: float, t_end: float, dt: float, breakpoints: Any, save_every: int) 
     return stretches
 
 
-def along_times(t0: Any, t_end: Any, given: Any, breakpoints: Any, save_every: int) -> list[Stretch]:
+def along_times(t0: float, t_end: float, given: object, breakpoints: ArrayLike, save_every: int) -> list[Stretch]:
     """Stretches of a run whose steps lead to given times, to the breakpoints and to t_end."""
     whole = plan(t0, t_end, float(t_end) - float(t0), breakpoints, save_every)
     t0, t_end, breaks = whole[0].t_start, whole[-1].t_stop, [stretch.t_stop for stretch in whole]
@@ -150,7 +151,7 @@ def resolved(t0: float, t_end: float, dt: float, what: str = "dt") -> None:
         )
 
 
-def _inside(breakpoints: Any, t0: float, t_end: float) -> list[float]:
+def _inside(breakpoints: ArrayLike, t0: float, t_end: float) -> list[float]:
     if isinstance(breakpoints, tuple) and not breakpoints:
         return []
     breaks = np.unique(real_array("breakpoints", breakpoints, "times").ravel())

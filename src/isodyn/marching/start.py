@@ -8,7 +8,7 @@ one that misses them by much is refused with the rows and the amounts, unless as
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from isodyn.stepping.memory import ROUNDING
 from isodyn.systems.manifold import CONFLICT, close, moving, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import Weights, pace, reach, sizes_of_rows
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 SMALL = 1e-6  # violations below this, relative to the size of the state, are rounding of the input
 ASIDE = 1e-3  # how far aside gradients are compared, against the size of q
@@ -148,7 +151,7 @@ def refuse_turned(ask: Questions, t: float, q: FloatArray, given: FloatArray, v:
 
 
 def gaps(
-    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float, G: Any = None
+    ask: Questions, t: float, q: FloatArray, v: FloatArray, slowest: float, G: Matrix | None = None
 ) -> list[tuple[str, FloatArray, FloatArray]]:
     """Violations of the constraints by level, relative to the sizes of rows and of the state
     (isodyn.systems.scales), and as they are.
@@ -200,7 +203,7 @@ def refuse_shared(ask: Questions, rows: Rows) -> None:
 
 
 def refuse_conflicts(
-    ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float, G: Any = None
+    ask: Questions, rows: Rows, t: float, q: FloatArray, v: FloatArray, slowest: float, G: Matrix | None = None
 ) -> None:
     """Raise `ConflictError`, with the names of both, if rows that depend on others do not hold
     where the others do."""

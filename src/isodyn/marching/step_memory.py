@@ -3,7 +3,7 @@ what holds when pivots are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
 
-fallback: Any = Later("isodyn.stepping.fallback")  # SciPy's solvers take a while to load
+fallback = Later("isodyn.stepping.fallback")  # SciPy's solvers take a while to load
 
 UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
 
@@ -139,7 +139,7 @@ class StepMemory:
         """Solve with SuperLU for the present rows from now on."""
         self.other = fallback.with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
 
-    def answer(self, kernel: Any, *given: Any) -> int:
+    def answer(self, kernel: Callable[..., Any], *given: Any) -> int:
         """The status that a kernel returns; where fronts multiply by BLAS, it has one thread
         meanwhile."""
         if self.memory.blocks.gemm == 0:

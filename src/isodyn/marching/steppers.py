@@ -1,4 +1,4 @@
-"""What a method that tells the error of its steps brings to a run.
+"""How a method that estimates the error of its steps takes part in a run.
 
 The march calls its kernel (isodyn.stepping.told_step), and knows nothing else of it. A run
 (isodyn.marching.method_run) asks a `Stepper` for memory, for the size of the first step, and for
@@ -30,7 +30,10 @@ LARGEST = 1000  # unknowns of full matrices: their factors take about a second
 SMALL = 100  # unknowns up to which full matrices are faster than sparse ones
 
 if TYPE_CHECKING:
+    from isodyn.linear_solvers.blocks import Sparsity
     from isodyn.marching.method_run import MethodRun
+    from isodyn.systems.base import System
+    from isodyn.systems.model import Model
 
 
 class Stepper(Protocol):
@@ -130,7 +133,7 @@ def first_size(run: MethodRun, exponent: float) -> float:
     return min(100.0 * h0, h1)
 
 
-def solves_sparse(system: Any, model: Any) -> bool:
+def solves_sparse(system: System, model: Model) -> bool:
     """Whether Radau keeps the sparse pattern of a model: large ones, whose rows and tangents are
     known."""
     if model.sparsity is None or system.nv + system.m <= SMALL or system.nq == 0:
@@ -138,7 +141,7 @@ def solves_sparse(system: Any, model: Any) -> bool:
     return bool(model.traits & KNOWS_TANGENT) and not model.traits & (GENERAL | NONIDEAL | SOLVES)
 
 
-def pattern_of(run: MethodRun) -> Any:
+def pattern_of(run: MethodRun) -> Sparsity | None:
     """The pattern that Radau keeps in a run; None: its matrices are full."""
     return run.model.sparsity if solves_sparse(run.system, run.model) and not run.hosted else None
 

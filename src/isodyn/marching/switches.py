@@ -26,7 +26,7 @@ from isodyn.systems.base import System
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
 
-switched_off: Any = Later("isodyn.mechanism.switched_off")  # mechanisms only
+switched_off = Later("isodyn.mechanism.switched_off")  # mechanisms only
 
 
 class SystemSwitch(Told):

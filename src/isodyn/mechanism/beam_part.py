@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from isodyn.beams.mesh import Mesh, lay
+from isodyn.beams.mesh import Mesh, Place, lay
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_node, vector3
 from isodyn.errors import InputError
@@ -22,6 +23,9 @@ from isodyn.joints.joint import Joint
 from isodyn.joints.pairs import Fixed
 from isodyn.joints.point_pairs import Spherical
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 _PLACE = re.compile(
     r"^(?P<beam>.+?)(?:\.(?P<end>start|end)|\[(?P<node>-?\d+)\]|@(?P<arc>\d*\.?\d+(?:[eE][-+]?\d+)?|\d+\.))$"
@@ -52,22 +56,22 @@ class BeamPart:
         """Name of the last node."""
         return self.nodes[-1].name
 
-    def at(self, place: Any) -> str:
+    def at(self, place: Place) -> str:
         """Name of the node at a place: "start", "end", its number, or its way from the start."""
         return self.nodes[self.mesh.node(place)].name
 
 
 def make_beam(
     name: str,
-    start: Any,
-    end: Any,
+    start: Numbers,
+    end: Numbers,
     line: Any,
     elements: Any,
     section: Section,
     model: str,
     corners: Literal["weld", "hinge"],
-    velocity: Any,
-    angular_velocity: Any,
+    velocity: ArrayLike,
+    angular_velocity: Numbers,
 ) -> BeamPart:
     """A beam from its ends or its line, straight and undeformed, moving like a rigid body."""
     refuse_name(name)
@@ -100,7 +104,7 @@ def make_beam(
     return BeamPart(name, mesh, nodes, held)
 
 
-def refuse_name(name: Any) -> None:
+def refuse_name(name: str) -> None:
     """InputError for a name that a beam cannot have."""
     if not isinstance(name, str) or not name or _PLACE.match(name):
         raise InputError(f"a beam needs a name without the signs of places, received {name!r}", hint="such as 'rod'")
@@ -110,7 +114,7 @@ def _in_space(points: FloatArray) -> FloatArray:
     return points if points.shape[1] == 3 else np.column_stack([points, np.zeros(len(points))])
 
 
-def place_on(name: Any, beams: Iterable[str]) -> re.Match[str] | None:
+def place_on(name: str, beams: Iterable[str]) -> re.Match[str] | None:
     """What a name such as "rod.end" says about a beam, if it is a place on one."""
     found = _PLACE.match(name) if isinstance(name, str) else None
     return None if found is None or found["beam"] not in beams else found
@@ -119,11 +123,11 @@ def place_on(name: Any, beams: Iterable[str]) -> re.Match[str] | None:
 class Line(Protocol):
     """A part whose nodes have names."""
 
-    def at(self, place: Any) -> str:
+    def at(self, place: Place) -> str:
         """Name of the node at a place."""
 
 
-def resolve(name: Any, beams: Mapping[str, Line]) -> Any:
+def resolve(name: str, beams: Mapping[str, Line]) -> Any:
     """The name of a node for a place such as "rod.end"; other names as they are."""
     found = place_on(name, beams)
     if found is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -30,12 +31,15 @@ from isodyn.multibody.frames import add_wrench, add_wrench_slopes, along_acceler
 from isodyn.multibody.tables import Scratch, Tables
 from isodyn.systems.differences import H1, H2
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
 SECOND = np.array([1.5, 1.5, -0.15, -0.15, 1.0 / 90.0, 1.0 / 90.0])  # weights of second derivatives …
 MIDDLE = -49.0 / 18.0  # … and in the middle
 
 
 class Frames(NamedTuple):
-    """What rows speak of: numbers of their bodies, and for every component of their frames the side
+    """What rows refer to: numbers of their bodies, and for every component of their frames the side
     and the place in (ṙ, ω); typical sizes of displacements and of rates."""
 
     numbers: IntArray
@@ -82,7 +86,7 @@ def _gradient_of(value: Any, m: int, frames: Frames, holonomic: bool) -> tuple[A
     return shifted, gradient
 
 
-def _mixed_of(shifted: Any, m: int, frames: Frames, holonomic: bool) -> Any:
+def _mixed_of(shifted: Callable[..., Any], m: int, frames: Frames, holonomic: bool) -> Callable[..., None]:
     """Mixed second differences of λ·φ along increments of frames, or of λ·ψ along rates and
     either."""
     side, columns = frames.side, frames.columns
@@ -130,7 +134,7 @@ def add_turns(force: FloatArray, K: FloatArray) -> None:
         K[o + 2, o + 1] += 0.5 * force[o]
 
 
-def _rates_of(shifted: Any, m: int, frames: Frames) -> Any:
+def _rates_of(shifted: Callable[..., Any], m: int, frames: Frames) -> Callable[..., int]:
     """φ̇ or ψ̇ along the motion, or the part of φ̈ that does not depend on accelerations."""
     sizes, beat = frames.sizes, frames.beat
 
@@ -157,7 +161,9 @@ def _rates_of(shifted: Any, m: int, frames: Frames) -> Any:
     return rates
 
 
-def _forces_of(gradient: Any, mixed: Any, m: int, frames: Frames, holonomic: bool) -> Any:
+def _forces_of(
+    gradient: Callable[..., Any], mixed: Callable[..., Any], m: int, frames: Frames, holonomic: bool
+) -> Callable[..., int]:
     """Gᵀλ of the rows, or its derivative."""
     numbers = frames.numbers
 
@@ -195,7 +201,9 @@ def _forces_of(gradient: Any, mixed: Any, m: int, frames: Frames, holonomic: boo
     return add_forces
 
 
-def _values_of(value: Any, gradient: Any, rates: Any, m: int, frames: Frames, holonomic: bool) -> Any:
+def _values_of(
+    value: Any, gradient: Callable[..., Any], rates: Callable[..., Any], m: int, frames: Frames, holonomic: bool
+) -> Callable[..., int]:
     """φ, φ̇ or φ̈ of the rows; of ψ nothing, ψ and ψ̇."""
     numbers = frames.numbers
 
@@ -226,7 +234,9 @@ def _values_of(value: Any, gradient: Any, rates: Any, m: int, frames: Frames, ho
     return values
 
 
-def with_rows(inner: Any, value: Any, m: int, at: int, others: int, frames: Frames, holonomic: bool) -> Any:
+def with_rows(
+    inner: Callable[..., Any], value: Callable[..., Any], m: int, at: int, others: int, frames: Frames, holonomic: bool
+) -> Callable[..., int]:
     """The model with m more rows, φ or ψ, before row `at` of the `others`."""
     numbers = frames.numbers
     number, number_2 = numbers[0], numbers[-1]
@@ -244,8 +254,8 @@ def with_rows(inner: Any, value: Any, m: int, at: int, others: int, frames: Fram
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         out: FloatArray,
     ) -> int:
         if what in (RETRACT, SETTLE, RATE):

@@ -34,6 +34,7 @@ from isodyn.systems.joined import is_compiled
 
 if TYPE_CHECKING:
     from isodyn.mechanism.hybrid import UserMechanismSystem
+    from isodyn.open_types import StructAddress
 
 
 def can_compile(system: UserMechanismSystem) -> bool:
@@ -42,7 +43,7 @@ def can_compile(system: UserMechanismSystem) -> bool:
     return all(is_compiled(function) for function in functions)
 
 
-def joined_model(system: UserMechanismSystem) -> Any:
+def joined_model(system: UserMechanismSystem) -> Callable[..., int]:
     """The model function of the mechanism with all layers: rows φ behind those of the joints, rows
     ψ behind all."""
     state = PlacedBodies(system)
@@ -81,7 +82,7 @@ def _frames_of(names: Sequence[str], length: float, state: PlacedBodies, system:
 # ---- users' functions
 
 
-def _force_of(function: Callable[..., Any], with_torque: bool) -> Any:
+def _force_of(function: Callable[..., Any], with_torque: bool) -> Callable[..., int]:
     """Force in the world and torque in the body into `out`."""
     if not with_torque:
 
@@ -113,12 +114,12 @@ def _rows_of(function: Callable[..., Any], two: bool, scalar: bool, m: int) -> A
     if two:
 
         @closure()
-        def asked(first: PoseNumbers, second: PoseNumbers, t: float) -> Any:
+        def asked(first: PoseNumbers, second: PoseNumbers, t: float) -> FloatArray:
             return function(first, second, t)
     else:
 
         @closure()
-        def asked(first: PoseNumbers, second: PoseNumbers, t: float) -> Any:
+        def asked(first: PoseNumbers, second: PoseNumbers, t: float) -> FloatArray:
             return function(first, t)
 
     if scalar:
@@ -145,7 +146,7 @@ def _rows_of(function: Callable[..., Any], two: bool, scalar: bool, m: int) -> A
 # ---- layers
 
 
-def _with_load(inner: Any, value: Any, frames: Frames) -> Any:
+def _with_load(inner: Callable[..., Any], value: Any, frames: Frames) -> Callable[..., int]:
     """The model with one more load."""
     numbers, columns, steps = frames.numbers, frames.columns, H1 * np.array([frames.sizes, frames.rates])
     number = numbers[0]
@@ -173,8 +174,8 @@ def _with_load(inner: Any, value: Any, frames: Frames) -> Any:
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         out: FloatArray,
     ) -> int:
         status = inner(what, t, q, v, a, lam, c, tables, scratch, out)

@@ -186,7 +186,7 @@ class PID(ShownInNotebooks):
         kp: float = 0.0,
         ki: float = 0.0,
         kd: float = 0.0,
-        target: Any = 0.0,
+        target: object = 0.0,
         *,
         low: float = -np.inf,
         high: float = np.inf,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import Body, vector3
 from isodyn.bodies.rotations import matrix, quaternion_of
@@ -18,6 +19,9 @@ from isodyn.errors import InputError
 from isodyn.flexible.craig_bampton import ReducedBody, reduce_body
 from isodyn.flexible.finite_elements import FiniteElements
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +32,7 @@ class FlexiblePart:
     reduced: ReducedBody
     interfaces: tuple[Body, ...]
     modes: tuple[Body, ...]
-    damping: Any = 0.0
+    damping: Numbers = 0.0
 
     @property
     def placement(self) -> dict[str, FloatArray]:
@@ -60,10 +64,10 @@ def make_flexible(
     interface: Mapping[str, Any],
     modes: int,
     position: Any,
-    orientation: Any,
-    velocity: Any,
-    angular_velocity: Any,
-    damping: Any,
+    orientation: Numbers,
+    velocity: ArrayLike,
+    angular_velocity: ArrayLike,
+    damping: Numbers,
     stiffening: bool,
 ) -> FlexiblePart:
     """Reduce finite elements, and put the body where it starts, without strain."""

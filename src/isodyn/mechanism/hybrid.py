@@ -7,12 +7,13 @@ user's φ along increments of the bodies' frames (those of ψ: isodyn.mechanism.
     G      first differences                      φ̇, φ̈    along t + s, q ⊕ s v
     K      ∂(Gᵀλ)/∂q = Hessian of λ·φ in increments + ½ τ~ in the rotations of each body, τ the torque of Gᵀλ
 
-Nodes of beams move by (r, t) instead: what is had along their frames goes over by T
+Nodes of beams move by (r, t) instead: derivatives along their frames are transformed by T
 (isodyn.multibody.nodes).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
@@ -72,7 +73,7 @@ class UserMechanismSystem(MechanismSystem):
         return from_python(Hybrid(self), self.traits)
 
     @cached_property
-    def joined(self) -> Any:
+    def joined(self) -> Callable[..., int] | None:
         """The compiled function, or None."""
         return joined_model(self) if can_compile(self) else None
 
@@ -228,7 +229,7 @@ class Hybrid:
             G[places, where] = self.gradient(rows, t, self.poses(rows), m) @ self.ways(rows)[0]
         return G
 
-    def hessian(self, rows: UserRows, t: float, m: int, lam: FloatArray, kept: Any) -> FloatArray:
+    def hessian(self, rows: UserRows, t: float, m: int, lam: FloatArray, kept: tuple[Any, ...]) -> FloatArray:
         """∂(Gᵀλ)/∂q over the velocities of the bodies of these rows."""
         poses = self.poses(rows)
         index = [(k, int(i)) for k, some in enumerate(kept) for i in some]
@@ -259,7 +260,7 @@ class Hybrid:
         T, _ = self.ways(rows)
         return T.T @ K @ T + self.bent(rows, torque, kept)
 
-    def bent(self, rows: UserRows, g: FloatArray, kept: Any) -> FloatArray:
+    def bent(self, rows: UserRows, g: FloatArray, kept: tuple[Any, ...]) -> FloatArray:
         """∂Tᵀ/∂q of the forces g along the frames of the bodies of these rows."""
         own = np.split(g, np.cumsum([some.size for some in kept])[:-1])
         return joined([self.state.curvature(name, part) for name, part in zip(rows.bodies, own, strict=True)])

@@ -36,7 +36,7 @@ class InputPlace:
     forces: tuple[int, ...]
     vectors: FloatArray
 
-    def checked(self, value: Any) -> FloatArray:
+    def checked(self, value: object) -> FloatArray:
         """The value as an array, of one number, or of three for forces on bodies."""
         if type(value) is float and not self.forces and isfinite(value):
             return np.array([value])

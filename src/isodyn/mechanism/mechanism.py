@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from numpy.typing import ArrayLike
+
 from isodyn.beams.mesh import Energy
 from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
@@ -32,6 +34,7 @@ from isodyn.systems.description import Description
 if TYPE_CHECKING:
     from isodyn.mechanism.assembly import Assembly
     from isodyn.mechanism.mobility import Mobility
+    from isodyn.open_types import Numbers
 
 
 @dataclass(eq=False, repr=False)
@@ -58,7 +61,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     (6, 5)
     """
 
-    gravity: Any = (0.0, 0.0, -9.81)
+    gravity: Numbers = (0.0, 0.0, -9.81)
     cayley: bool = False
     bodies: dict[str, Body] = field(default_factory=dict, init=False)
     joints: dict[str, Rows] = field(default_factory=dict, init=False)
@@ -93,11 +96,11 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         self,
         name: str,
         mass: float | None = None,
-        inertia: Any = None,
-        position: Any = (0.0, 0.0, 0.0),
-        orientation: Any = None,
-        velocity: Any = (0.0, 0.0, 0.0),
-        angular_velocity: Any = None,
+        inertia: Numbers | None = None,
+        position: Numbers = (0.0, 0.0, 0.0),
+        orientation: Numbers | None = None,
+        velocity: Numbers = (0.0, 0.0, 0.0),
+        angular_velocity: Numbers | None = None,
         *,
         kind: str = "spatial",
         centre_of_mass: Any = (0.0, 0.0, 0.0),
@@ -158,8 +161,8 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
     def add_beam(
         self,
         name: str,
-        start: Any = None,
-        end: Any = None,
+        start: Numbers | None = None,
+        end: Numbers | None = None,
         *,
         elements: Any,
         section: Section,
@@ -167,11 +170,11 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         line: Any = None,
         corners: Literal["weld", "hinge"] = "weld",
         curve: Callable[[float], Any] | Any = None,
-        up: Any = None,
+        up: Numbers | None = None,
         twist: float = 0.0,
         mass: Mass = "consistent",
-        velocity: Any = (0.0, 0.0, 0.0),
-        angular_velocity: Any = None,
+        velocity: Numbers = (0.0, 0.0, 0.0),
+        angular_velocity: Numbers | None = None,
     ) -> BeamPart | RodPart:
         """Add a beam in the plane, a cable in space, or a rod in space.
 
@@ -325,7 +328,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         gravity = vector3("gravity, such as (0, 0, -9.81),", self.gravity)  # it may have been set since
         return compile_parts(self._parts, gravity, self.cayley, coordinates)
 
-    def mobility(self, q: Any = None, t: float = 0.0) -> Mobility:
+    def mobility(self, q: ArrayLike | None = None, t: float = 0.0) -> Mobility:
         """Return the degrees of freedom and the redundant joints; `print` shows them.
 
         Parameters

@@ -115,7 +115,7 @@ class MeshAnswers:
         return G
 
     def bent(self) -> tuple[FloatArray, FloatArray]:
-        """What gaps and slips accelerate by where bodies do not: differences of their rates."""
+        """Accelerations of gaps and slips when bodies have none: differences of their rates."""
         gaps, slips = [], [np.zeros(0)]
         for pair, many in self.twin.pairs:
             poses = self.poses(pair)

@@ -10,9 +10,10 @@ neighbours; one is looked at, a small way along the freedoms.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.linear_solvers.rows import choose
@@ -89,7 +90,7 @@ class Mobility(ShownInNotebooks):
         return f"<Mobility: {self}>"
 
 
-def mobility(system: MechanismSystem, q: Any = None, t: float = 0.0) -> Mobility:
+def mobility(system: MechanismSystem, q: ArrayLike | None = None, t: float = 0.0) -> Mobility:
     """Of a compiled mechanism at q (its start, assembled, when left out)."""
     ask, still = Questions(system), np.zeros(system.nv)
     at = close(ask, t, system.q0).q if q is None else settled(system, np.asarray(q, dtype=np.float64))

@@ -175,5 +175,5 @@ def misplaced(wanted: str, given: object) -> InputError:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Which of the known names may have been meant."""
-    near = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.5)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(known) or 'none'}"
+    similar = difflib.get_close_matches(str(name), list(known), n=2, cutoff=0.5)
+    return f"did you mean {' or '.join(map(repr, similar))}?" if similar else f"known: {', '.join(known) or 'none'}"

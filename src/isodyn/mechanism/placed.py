@@ -7,8 +7,6 @@ identity for bodies. Of nodes of beams (isodyn.multibody.nodes) also what their 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.bodies.body import GROUND
@@ -32,7 +30,17 @@ class PlacedBodies:
             for body, data in zip(system.bodies, system.tables.bodies, strict=True)
         ]
 
-    def ask(self, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: FloatArray) -> int:
+    def ask(
+        self,
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        c: FloatArray,
+        out: FloatArray,
+    ) -> int:
         """A question to the compiled part; places the bodies."""
         return int(self.system.function(what, t, q, v, a, lam, c, self.system.tables, self.scratch, out))
 

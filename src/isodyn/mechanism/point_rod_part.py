@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from isodyn.bodies.body import Body, make_body
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.rod_part import RodPart, RodShape, make_rod, motion_of_rod, shares_of
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 RodModel = Literal["exact", "absolute-nodal"]
 
@@ -83,7 +86,7 @@ class PointRodPart(RodPart):
         return np.asarray(fields.T @ lumped @ fields)
 
 
-def make_point_rod(name: str, shape: RodShape, velocity: Any, angular_velocity: Any) -> PointRodPart:
+def make_point_rod(name: str, shape: RodShape, velocity: Numbers, angular_velocity: Numbers) -> PointRodPart:
     """A rod of this shape in absolute nodal coordinates that moves like a rigid body."""
     section, places = shape.section, shape.places
     if shape.dim == 2:

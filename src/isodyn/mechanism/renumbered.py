@@ -2,7 +2,7 @@
 numbers of loads go straight into a copy of its tables.
 
 Nothing is laid out again, which takes most of the time of `Mechanism.compile`. What changes more
-than numbers (where bodies stand, what loads act along, joints) is told by None: then the mechanism
+than numbers (where bodies stand, what loads act along, joints) gives None: then the mechanism
 has to be compiled as usual. Both ways give the same tables, bit for bit.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from copy import copy
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,10 @@ from isodyn.mechanism.system import MechanismSystem, functions_of
 from isodyn.mechanism.table_writer import FunctionsOfTime
 from isodyn.mechanism.world import World
 from isodyn.multibody.tables import Tables
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.layout import MechanismLayout
+    from isodyn.systems.scales import Scales
 
 _NUMBERS = {"mass", "inertia", "velocity", "angular_velocity", "shape"}  # of a body that no layout depends on
 
@@ -108,7 +112,7 @@ class Renumbering:
             law, load = law + len(forces.laws), load + len(forces.on_bodies)
         return found
 
-    def _forces(self, name: str, load: Any) -> LoadForces | None:
+    def _forces(self, name: str, load: LoadPart) -> LoadForces | None:
         """What a load does, if it differs from what it did in numbers only."""
         old = self.base.loads.get(name)
         if old is None or not isinstance(load, LoadPart) or old.along_beams:
@@ -127,7 +131,7 @@ class Renumbering:
             if field.name not in _NUMBERS
         )
 
-    def _scales(self, layout: Any) -> Any:
+    def _scales(self, layout: MechanismLayout) -> Scales:
         """Typical sizes; they follow from the length of the model."""
         now = typical_length(layout.bodies, *self.extent)
         return self.base.scales if now == self._length else typical_sizes(layout, self.base.q0)
@@ -136,13 +140,13 @@ class Renumbering:
     def _length(self) -> float:
         return typical_length(self.base.layout.bodies, *self.extent)
 
-    def _time(self, layout: Any) -> TimeWriter | None:
+    def _time(self, layout: MechanismLayout) -> TimeWriter | None:
         """Functions of time and formulas, if they take the places of those that were there."""
         old, new = FunctionsOfTime(self.base.layout).time, FunctionsOfTime(layout).time
         alike = old.sizes() == new.sizes() and old.scratch_sizes() == new.scratch_sizes() and not layout.beams
         return new if alike else None
 
-    def _written(self, old: Any, layout: Any, time: TimeWriter | None) -> Tables:
+    def _written(self, old: Any, layout: MechanismLayout, time: TimeWriter | None) -> Tables:
         """A copy of the tables with the numbers of a layout."""
         tables: Tables = old.copy()
         base = self.base.layout

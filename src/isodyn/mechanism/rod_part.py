@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.beams.section import IN_PLANE, Section
 from isodyn.bodies.body import Body, across, make_body, vector3
@@ -21,6 +22,9 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import refuse_name
 from isodyn.real_numbers import real_array, real_number
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 Mass = Literal["consistent", "lumped"]
 FARTHEST = 2.0944  # radians that an element may turn or be twisted by at the start, 120°
@@ -120,12 +124,12 @@ class RodShape:
 
 def shape_of_rod(
     name: str,
-    start: Any,
-    end: Any,
+    start: Numbers,
+    end: Numbers,
     curve: Any,
     elements: Any,
     section: Section,
-    up: Any,
+    up: Numbers,
     twist: float,
     mass: Mass,
 ) -> RodShape:
@@ -179,7 +183,7 @@ def _twist(what: str, given: Any, elements: int) -> float:
     return twist
 
 
-def _poses(what: str, given: Any, elements: int) -> tuple[FloatArray, list[FloatArray]]:
+def _poses(what: str, given: object, elements: int) -> tuple[FloatArray, list[FloatArray]]:
     """Places and axes from rows (x, y, z, w, x, y, z)."""
     poses = real_array(f"{what}: curve", given, "a function of s, or rows of 7 numbers")
     if poses.shape != (elements + 1, 7) or not np.isfinite(poses).all():
@@ -194,7 +198,7 @@ def _poses(what: str, given: Any, elements: int) -> tuple[FloatArray, list[Float
 
 
 def _line(
-    what: str, start: Any, end: Any, curve: Callable[[float], Any] | None, elements: int
+    what: str, start: ArrayLike, end: ArrayLike, curve: Callable[[float], Any] | None, elements: int
 ) -> tuple[FloatArray, FloatArray]:
     """Places and tangents of the nodes."""
     shares = np.linspace(0.0, 1.0, elements + 1)
@@ -216,7 +220,7 @@ def _turns(points: FloatArray) -> float:
     return float(np.arctan2(sines, (along[:-1] * along[1:]).sum(axis=1)).sum())
 
 
-def make_rod(name: str, shape: RodShape, velocity: Any, angular_velocity: Any) -> RodPart:
+def make_rod(name: str, shape: RodShape, velocity: Numbers, angular_velocity: Numbers) -> RodPart:
     """A rod of this shape that moves like a rigid body."""
     section, places, frames = shape.section, shape.places, shape.frames
     v, w = motion_of_rod(shape, velocity, angular_velocity)
@@ -240,7 +244,7 @@ def make_rod(name: str, shape: RodShape, velocity: Any, angular_velocity: Any) -
     return RodPart(name, section, tuple(nodes), shape.screws, shape.lengths, shape.mass, tuple(frames), w)
 
 
-def motion_of_rod(shape: RodShape, velocity: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
+def motion_of_rod(shape: RodShape, velocity: Numbers, angular_velocity: Numbers) -> tuple[FloatArray, FloatArray]:
     """Velocity of its start, and angular velocity in the world."""
     v = vector3(f"{shape.what}: velocity", velocity, "velocity")
     turning = (0.0, 0.0, 0.0) if angular_velocity is None else angular_velocity
@@ -279,7 +283,7 @@ def _slope(what: str, curve: Callable[[float], Any], s: float) -> FloatArray:
     )
 
 
-def _frames(what: str, tangents: FloatArray, up: Any, twist: float) -> list[FloatArray]:
+def _frames(what: str, tangents: FloatArray, up: ArrayLike, twist: float) -> list[FloatArray]:
     """Section axes at the nodes: z as near to `up` as it can be at the start, carried along without
     turning about the tangent, and twisted evenly from start to end."""
     e = tangents / np.linalg.norm(tangents, axis=1, keepdims=True)

@@ -7,7 +7,7 @@ the world at the start.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from isodyn.joints.words import Pair, Word, between_points, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.parts import Parts
 from isodyn.notebook_views import Told
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ class Sensor(Told):
     point: Any = None
     to: str | None = None
     to_point: Any = None
-    axis: Any = None
+    axis: Numbers | None = None
 
     def check(self, parts: Parts) -> None:
         """Refuse a sensor that the mechanism cannot read.

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.errors import InputError
 from isodyn.mechanism.compilation import compile_parts
 
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
-def without_loads(system: Any, off: Collection[str]) -> Any:
+
+def without_loads(system: Any, off: Collection[str]) -> System:
     """The mechanism without some of its loads, in the same coordinates."""
     if not off:
         return system

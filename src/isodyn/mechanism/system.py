@@ -200,8 +200,8 @@ def functions_of(layout: MechanismLayout, tables: Tables, first_scratch: Scratch
         return out
 
     def fastest(q: FloatArray, d: FloatArray) -> tuple[str, float, float]:
-        """The counted angle of which an increment tells least: its name, how far it was told to
-        turn, and what the poses say."""
+        """The counted angle that its increment describes worst: its name, how far the increment
+        turns it, and what the poses say."""
         said = _moved(tables, scratch, q, d)[0][first:] - q[first:]
         told = [told_turn(k, np.ascontiguousarray(q), np.ascontiguousarray(d), tables) for k in range(said.size)]
         worst = int(np.abs(told - said).argmax())

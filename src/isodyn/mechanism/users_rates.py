@@ -32,7 +32,7 @@ def changed(rows: UserRows, pose: Pose, d: FloatArray) -> Pose:
 
 
 def curvatures_of_rates(
-    rows: UserRows, t: float, poses: list[Pose], lam: FloatArray, kept: Any, beat: float
+    rows: UserRows, t: float, poses: list[Pose], lam: FloatArray, kept: tuple[Any, ...], beat: float
 ) -> tuple[FloatArray, FloatArray]:
     """∂g/∂v and ∂g/∂q along the frames of the bodies of these rows, with forces g = λ ∂ψ/∂(ṙ,
     ω)."""

@@ -82,7 +82,7 @@ def _turned(layout: MechanismLayout, body: int, d: FloatArray) -> FloatArray:
 
 
 def winding_of(layout: MechanismLayout) -> Winding:
-    """Bodies in the order in which their turns are told."""
+    """Bodies in the order in which their turns are counted."""
     ground, nodes = len(layout.bodies), [k for k, body in enumerate(layout.bodies) if body.of_beam]
     spatial = [k for k, body in enumerate(layout.bodies) if body.kind == "spatial"]
     links: dict[int, list[Visit]] = {}

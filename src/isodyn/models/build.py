@@ -151,9 +151,9 @@ class ModelFile(ShownInNotebooks):
             raise self.source.error(("problem",), error.message, error.hint) from None
         for name in self.parameters:
             if name not in problem.parameters:
-                near = difflib.get_close_matches(name, problem.parameters, n=1)
+                similar = difflib.get_close_matches(name, problem.parameters, n=1)
                 known = ", ".join(problem.parameters) or "none"
-                hint = f"did you mean {near[0]}?" if near else f"parameters: {known}"
+                hint = f"did you mean {similar[0]}?" if similar else f"parameters: {known}"
                 raise self.source.error(("parameters", name), f"{problem.name} has no parameter {name!r}", hint)
         return problem
 
@@ -234,8 +234,10 @@ class ModelFile(ShownInNotebooks):
         """
         for k, sweep in enumerate(self.model.sweeps):
             if sweep.parameter not in self.parameters:
-                near = difflib.get_close_matches(sweep.parameter, self.parameters, n=1)
-                hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(self.parameters) or 'none'}"
+                similar = difflib.get_close_matches(sweep.parameter, self.parameters, n=1)
+                hint = (
+                    f"did you mean {similar[0]}?" if similar else f"parameters: {', '.join(self.parameters) or 'none'}"
+                )
                 raise self.source.error(("sweeps", k, "parameter"), f"there is no parameter {sweep.parameter!r}", hint)
         names = [sweep.parameter for sweep in self.model.sweeps]
         many = math.prod(sweep.many() for sweep in self.model.sweeps)

@@ -35,7 +35,7 @@ transform = Later("scipy.spatial.transform")
 _PARTS = ("bodies", "beams", "flexible_bodies", "joints", "loads", "sensors", "controllers", "states")
 
 
-def coordinate(name: str) -> Any:
+def coordinate(name: str) -> tuple[str, str] | str:
     """A joint, or (joint, coordinate) for "joint.coordinate"."""
     joint, _, coordinate = name.rpartition(".")
     return (joint, coordinate) if joint else name
@@ -141,9 +141,11 @@ class Builder:
         for keys, name, known, what in asked:
             found = name in known or (what == "body" and self.is_place(name, mech, (*path, *keys)))
             if not found:
-                near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+                similar = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
                 hint = (
-                    f"did you mean {' or '.join(map(repr, near))}?" if near else f"known: {', '.join(known) or 'none'}"
+                    f"did you mean {' or '.join(map(repr, similar))}?"
+                    if similar
+                    else f"known: {', '.join(known) or 'none'}"
                 )
                 raise self.source.error((*path, *keys), f"there is no {what} named {name!r}", hint)
 

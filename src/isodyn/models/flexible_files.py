@@ -7,7 +7,7 @@ What is written: the mesh as `NAME.npz` (points, corners), or `NAME_points.npz`,
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from isodyn.models.matrices import read_matrix
 from isodyn.models.parts import FlexibleBody
 from isodyn.models.reader import Source
 from isodyn.results.files import arrays_bytes, matrix_bytes
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
 
 
 def elements_of(source: Source, table: FlexibleBody) -> FiniteElements:
@@ -47,7 +50,7 @@ class _Box:
     def __init__(self, ranges: dict[str, tuple[float, float]]) -> None:
         self.ranges = ranges
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: FloatArray) -> FloatArray:
         inside = np.ones(x.shape[1], dtype=bool)
         for axis, (low, high) in self.ranges.items():
             value = x["xyz".index(axis)]

@@ -1,5 +1,5 @@
-"""What came of a file of another program: a `Mechanism` with a summary of what was read, changed
-and ignored."""
+"""The result of reading a file of another program: a `Mechanism` with a summary of what was read,
+changed and ignored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass(eq=False)
 class ImportSummary(ShownInNotebooks):
-    """What of a file is in a mechanism.
+    """Which parts of a file are in a mechanism.
 
     Parameters
     ----------

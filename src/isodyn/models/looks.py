@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies import shapes
 from isodyn.bodies.surfaces import Surface
@@ -50,7 +51,7 @@ class Triangles:
         return self.surface
 
 
-def mesh_looks(path: Path, scale: Any) -> Triangles:
+def mesh_looks(path: Path, scale: ArrayLike) -> Triangles:
     """The surface of a mesh file, scaled along its axes."""
     try:
         import trimesh

@@ -13,9 +13,9 @@ Moments that miss the triangle inequality stay as they are written.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from isodyn.kernels.compiled import FloatArray
@@ -29,12 +29,12 @@ class Frame:
     p: FloatArray
 
     @classmethod
-    def of(cls, p: Any = (0.0, 0.0, 0.0), R: Any = None) -> Frame:
+    def of(cls, p: ArrayLike = (0.0, 0.0, 0.0), R: object | None = None) -> Frame:
         """From an origin and a rotation matrix."""
         return cls(np.eye(3) if R is None else np.asarray(R, dtype=np.float64), np.asarray(p, dtype=np.float64))
 
     @classmethod
-    def rpy(cls, p: Any, angles: FloatArray) -> Frame:
+    def rpy(cls, p: FloatArray, angles: FloatArray) -> Frame:
         """Roll, pitch, yaw about fixed axes, as URDF and SDF mean them."""
         return cls.of(p, Rotation.from_euler("xyz", angles).as_matrix() if np.any(angles) else np.eye(3))
 

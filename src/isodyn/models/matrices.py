@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tokenize import TokenError
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.later import Later
@@ -24,6 +25,10 @@ from isodyn.later import load as load_modules
 from isodyn.models.matrix_market import read_market
 from isodyn.results.files import is_file
 from isodyn.systems.linear import LinearSystem
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
+    from isodyn.open_types import Matrix
 
 meshio, skfem, skfem_helpers = Later("meshio"), Later("skfem"), Later("skfem.helpers")
 skfem_meshio, elasticity = Later("skfem.io.meshio"), Later("skfem.models.elasticity")
@@ -42,7 +47,7 @@ UNREADABLE = (
 UNREADABLE += (zipfile.BadZipFile, zlib.error, RecursionError, NotImplementedError, SyntaxError, TokenError)  # type: ignore[assignment]
 
 
-def read_matrix(path: str | Path) -> Any:
+def read_matrix(path: str | Path) -> Matrix:
     """Read a matrix or vector from a file, sparse if the file is.
 
     Parameters
@@ -94,13 +99,13 @@ def read_matrix(path: str | Path) -> Any:
     raise InputError(f"{path} has an ending that is not known", hint=".mtx, .mtx.gz, .npz or .npy")
 
 
-def _numbers(path: Path, found: Any) -> Any:
+def _numbers(path: Path, found: FloatArray) -> FloatArray:
     if not isinstance(found, np.ndarray) or found.dtype.kind not in "biufc" or not 1 <= found.ndim <= 2:
         raise InputError(f"{path} holds no matrix or vector of numbers")
     return found
 
 
-def _sparse(path: Path) -> Any:
+def _sparse(path: Path) -> Matrix:
     """A matrix of `scipy.sparse.save_npz`; places outside of it would be written to memory that is
     not its own."""
     found = sp.load_npz(path)
@@ -122,15 +127,15 @@ def _sparse(path: Path) -> Any:
 
 
 def linear_system(
-    M: Any,
-    K: Any,
-    C: Any = None,
-    f: Any = None,
-    q0: Any = None,
-    v0: Any = None,
+    M: Matrix,
+    K: Matrix,
+    C: Matrix | None = None,
+    f: object | None = None,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
     *,
-    G: Any = None,
-    names: Any = None,
+    G: Matrix | None = None,
+    names: Sequence[str] | None = None,
     indefinite: bool = False,
 ) -> LinearSystem:
     """Return a `LinearSystem` whose matrices and vectors may be files.
@@ -201,7 +206,7 @@ def elastic_body(
     nu: float,
     rho: float,
     fixed: str | Callable[[Any], Any] | None = None,
-    f: Any = None,
+    f: object | None = None,
     thickness: float = 1.0,
     plane: str = "stress",
     damping: Mapping[str, float] | None = None,
@@ -320,7 +325,7 @@ def _domain(mesh: Any) -> tuple[Any, Any]:
     return domain, elements[type(domain)]()
 
 
-def _damping(damping: Mapping[str, float] | None, M: Any, K: Any) -> Any:
+def _damping(damping: Mapping[str, float] | None, M: Matrix, K: Matrix) -> Matrix:
     """αM + βK."""
     if damping is None:
         return None

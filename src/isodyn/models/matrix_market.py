@@ -15,13 +15,17 @@ from __future__ import annotations
 import gzip
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
 from isodyn.errors import InputError
 from isodyn.memory import require_memory
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
+    from isodyn.open_types import Matrix
 
 FORMS = ("coordinate", "array")
 FIELDS = ("real", "integer", "pattern", "double")
@@ -30,7 +34,7 @@ LARGEST = 2**31 - 1  # rows or columns
 _CHUNK = 1 << 24
 
 
-def read_market(path: Path) -> Any:
+def read_market(path: Path) -> Matrix:
     """The matrix of a .mtx or .mtx.gz file: sparse for coordinates, else an array."""
     head, _, rest = _bytes(path).partition(b"\n")
     words = head.decode("ascii", "replace").lower().split()
@@ -54,7 +58,7 @@ def read_market(path: Path) -> Any:
     return _array(path, shape, values, symmetry)
 
 
-def _coordinates(path: Path, shape: tuple[int, ...], values: Any, field: str, symmetry: str) -> Any:
+def _coordinates(path: Path, shape: tuple[int, ...], values: FloatArray, field: str, symmetry: str) -> Matrix:
     n, m, many = shape
     width = 2 if field == "pattern" else 3
     _require(path, values.size, width * many)
@@ -74,7 +78,7 @@ def _coordinates(path: Path, shape: tuple[int, ...], values: Any, field: str, sy
     return sp.csr_matrix((x, (i, j)), shape=(n, m))
 
 
-def _array(path: Path, shape: tuple[int, ...], values: Any, symmetry: str) -> Any:
+def _array(path: Path, shape: tuple[int, ...], values: FloatArray, symmetry: str) -> Matrix:
     n, m = shape
     if symmetry == "general":
         _require(path, values.size, n * m)
@@ -115,7 +119,7 @@ def _sizes(path: Path, line: bytes, many: int) -> tuple[int, ...]:
     return found
 
 
-def _numbers(path: Path, body: bytes) -> Any:
+def _numbers(path: Path, body: bytes) -> Matrix:
     try:
         return np.array(body.split(), dtype=np.float64)
     except ValueError as error:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.models.import_summary import ImportedMechanism, ImportSummary
 from isodyn.models.mjcf_bodies import MjcfBodies
@@ -16,13 +17,16 @@ from isodyn.models.mjcf_source import Compiler, list_sections, read_with_include
 from isodyn.models.robot_parts import Built
 from isodyn.models.xml_source import Element
 
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
+
 SECTIONS = ("compiler", "option", "default", "asset", "worldbody", "equality", "tendon", "actuator", "keyframe")
 
 
 def load_mjcf(
     path: str | bytes | Path,
     *,
-    gravity: Any = None,
+    gravity: ArrayLike | None = None,
     controls: Mapping[str, float | str] | None = None,
     limit_stiffness: float | None = None,
     limit_damping: float = 0.0,
@@ -87,7 +91,7 @@ def load_mjcf(
     return built.mech
 
 
-def _gravity(root: Element, summary: ImportSummary) -> Any:
+def _gravity(root: Element, summary: ImportSummary) -> FloatArray:
     """That of the options; other options are listed."""
     found = np.array([0.0, 0.0, -9.81])
     for option in root.all("option"):

@@ -16,7 +16,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.joints import Coupling, Fixed, Spherical
 from isodyn.loads import FormulaMotor, JointSpring, Spring
-from isodyn.models.lumps import WORLD
+from isodyn.models.lumps import WORLD, Frame
 from isodyn.models.mjcf_bodies import MjcfBodies
 from isodyn.models.mjcf_source import MAIN
 from isodyn.models.robot import COORDINATES, WORLD_LINK, Motion
@@ -116,7 +116,7 @@ class MjcfRelations:
         places = [self.built.place(link, frame) for link, frame in ends]
         self._held(node, Spherical, first, second, {"points": [place.position for place in places]})
 
-    def site(self, node: Element, name: str) -> Any:
+    def site(self, node: Element, name: str) -> tuple[str, Frame]:
         if name not in self.bodies.sites:
             raise node.wrong(f"there is no site {name!r}", hint=f"sites: {', '.join(self.bodies.sites)}")
         return self.bodies.sites[name]

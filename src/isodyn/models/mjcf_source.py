@@ -20,7 +20,7 @@ MAIN = "main"  # the class of everything that names none
 ALIKE = {"freejoint": "joint", "motor": "general", "position": "general", "velocity": "general"}
 
 
-def read_with_includes(source: Any) -> Element:
+def read_with_includes(source: Path | bytes | str) -> Element:
     """The root of a file with everything that it includes, each file once."""
     root = read_xml(source, "MJCF")
     if root.tag != "mujoco":
@@ -96,7 +96,7 @@ class Compiler:
             )
         return replace(made, meshes=None if folder is None else folder / where)
 
-    def angle(self, x: Any) -> Any:
+    def angle(self, x: FloatArray | float) -> Any:
         """An angle of the file in radians."""
         return np.radians(x) if self.degrees else x
 

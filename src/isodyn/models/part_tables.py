@@ -31,7 +31,7 @@ from isodyn.models.values import (
 from isodyn.parts import Key, Registry, Tabled, Value
 
 
-def _two_names(value: Any) -> tuple[str, str]:
+def _two_names(value: object) -> tuple[str, str]:
     if not isinstance(value, list) or len(value) != 2:
         raise refuse(f"an array of two names is needed, received {said(value)}", hint="such as ['ground', 'crank']")
     for k, name in enumerate(value):
@@ -42,7 +42,7 @@ def _two_names(value: Any) -> tuple[str, str]:
     return value[0], value[1]
 
 
-def _weights(value: Any, info: ValidationInfo) -> dict[str, float]:
+def _weights(value: object, info: ValidationInfo) -> dict[str, float]:
     if not isinstance(value, dict) or not value:
         raise refuse(
             f"a table of joints and weights is needed, received {said(value)}", hint="{pin = 1, slide = -0.05}"

@@ -35,13 +35,13 @@ class FilePart(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: Any) -> Any:
+    def _known_keys(cls, data: Any) -> dict[Any, Any]:
         if not isinstance(data, dict):
             raise refuse(f"a table is needed, received {said(data)}")
         for key in data:
             if key not in cls.model_fields:
-                near = difflib.get_close_matches(key, cls.model_fields, n=2, cutoff=0.5)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(cls.model_fields)}"
+                similar = difflib.get_close_matches(key, cls.model_fields, n=2, cutoff=0.5)
+                hint = f"did you mean {' or '.join(similar)}?" if similar else f"known: {', '.join(cls.model_fields)}"
                 raise refuse(f"unknown key {key!r}", key, hint=hint)
         return data
 
@@ -136,7 +136,7 @@ class Circle(FilePart):
     damping: OneOrTwo = 0.0
 
 
-def _given(value: Any) -> Any:
+def _given(value: object) -> Any:
     return {"type": "given", **value} if isinstance(value, dict) and "type" not in value else value
 
 

@@ -126,8 +126,8 @@ def read_source(path: str | Path) -> Source:
     try:
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        near = difflib.get_close_matches(path.name, [p.name for p in _toml_files(path.parent)], n=1)
-        hint = f"did you mean {path.with_name(near[0])}?" if near else "give the path of a TOML file"
+        similar = difflib.get_close_matches(path.name, [p.name for p in _toml_files(path.parent)], n=1)
+        hint = f"did you mean {path.with_name(similar[0])}?" if similar else "give the path of a TOML file"
         raise InputError(f"there is no file {path}", hint=hint) from None
     except (OSError, ValueError) as error:  # ValueError: a byte 0 in the name
         if isinstance(error, UnicodeDecodeError):

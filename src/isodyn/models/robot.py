@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from isodyn.models.import_summary import ImportSummary, Limits
 from isodyn.models.looks import Looks
 from isodyn.models.lumps import Frame, Lump
 from isodyn.models.xml_source import Element
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 HUGE = 1e60
 WORLD_LINK = ""  # the name of the world among links
@@ -88,7 +91,7 @@ class Robot:
     """All links and connections of a file; links in the order from the base outward."""
 
     summary: ImportSummary
-    gravity: Any
+    gravity: Numbers
     links: dict[str, Link] = field(default_factory=dict)
     connections: list[Connection] = field(default_factory=list)
     limit_stiffness: float | None = None

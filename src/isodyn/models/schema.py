@@ -35,7 +35,7 @@ LIBRARY = (joints, loads, solids)  # they register their parts when they are imp
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
 
 
-def _by_joint(value: Any, info: ValidationInfo) -> dict[str, float]:
+def _by_joint(value: object, info: ValidationInfo) -> dict[str, float]:
     if not isinstance(value, dict):
         raise refuse(f"a table of joints and numbers is needed, received {said(value)}", hint="{pin = '30 deg'}")
     return {key: number(x, info, key) for key, x in value.items()}
@@ -224,13 +224,13 @@ def parameters_of(source: Source, overrides: Mapping[str, float] | None = None) 
         if name not in given and "problem" in source.data:
             found[name] = float(changed)
         elif name not in given:
-            near = difflib.get_close_matches(name, given, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"parameters: {', '.join(given) or 'none'}"
+            similar = difflib.get_close_matches(name, given, n=1)
+            hint = f"did you mean {similar[0]}?" if similar else f"parameters: {', '.join(given) or 'none'}"
             raise InputError(f"{source.name} has no parameter {name!r}", hint=hint)
     return found
 
 
-def _parameter(source: Source, path: Path, value: Any, before: Mapping[str, float]) -> float:
+def _parameter(source: Source, path: Path, value: object, before: Mapping[str, float]) -> float:
     """A number, or the value of a formula of the parameters before it."""
     if isinstance(value, str):
         try:
@@ -297,8 +297,8 @@ def _mistake(source: Source, error: Any) -> ModelError:
         return source.error(path, "type is missing", f"one of {_tags(path)}")
     if kind == "union_tag_invalid":
         known = [tag.strip().strip("'") for tag in context["expected_tags"].split(",")]
-        near = difflib.get_close_matches(str(context["tag"]), known, n=2, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known)}"
+        similar = difflib.get_close_matches(str(context["tag"]), known, n=2, cutoff=0.5)
+        hint = f"did you mean {' or '.join(similar)}?" if similar else f"known: {', '.join(known)}"
         return source.error((*path, "type"), f"there is no type {context['tag']!r}", hint)
     if kind == "literal_error":
         expected = context["expected"]
@@ -325,8 +325,8 @@ def _mistake(source: Source, error: Any) -> ModelError:
 
 def _near(error: Any) -> str | None:
     known = [word.strip(" '") for word in error["ctx"]["expected"].replace(" or ", ",").split(",")]
-    near = difflib.get_close_matches(str(error["input"]), known, n=1, cutoff=0.5)
-    return f"did you mean {near[0]!r}?" if near else None
+    similar = difflib.get_close_matches(str(error["input"]), known, n=1, cutoff=0.5)
+    return f"did you mean {similar[0]!r}?" if similar else None
 
 
 def _tags(path: Path) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
@@ -48,7 +49,7 @@ ENDLESS = 1e15  # limits beyond this are none
 def load_sdf(
     path: str | bytes | Path,
     *,
-    gravity: Any = None,
+    gravity: ArrayLike | None = None,
     limit_stiffness: float | None = None,
     limit_damping: float = 0.0,
     packages: Mapping[str, str | Path] | None = None,

@@ -85,7 +85,7 @@ class Formula(FilePart):
     formula: FormulaText
 
 
-def _function(value: Any, info: ValidationInfo) -> Any:
+def _function(value: object, info: ValidationInfo) -> dict[Any, Any] | dict[str, float | str]:
     if isinstance(value, dict):
         return value
     if isinstance(value, list):
@@ -94,7 +94,7 @@ def _function(value: Any, info: ValidationInfo) -> Any:
 
 
 class _OrFormula:
-    """Editors are told that a bare number or formula will do."""
+    """Tell editors that a bare number or formula is enough."""
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
         return {"anyOf": [*NUMBER["anyOf"], handler(schema)]}

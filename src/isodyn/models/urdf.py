@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from isodyn.bodies.rotations import matrix, quaternion_of
 from isodyn.errors import InputError
 from isodyn.mechanism.mechanism import Mechanism
@@ -55,7 +57,7 @@ class Urdf:
 def read_urdf(
     source: str | bytes | Path,
     *,
-    gravity: Any = (0.0, 0.0, -9.81),
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
     positions: Mapping[str, float] | None = None,
     fixed_base: bool = True,
     limit_stiffness: float | None = None,
@@ -104,10 +106,10 @@ def load_urdf(
     path: str | bytes | Path,
     floating: bool = False,
     *,
-    gravity: Any = (0.0, 0.0, -9.81),
+    gravity: ArrayLike = (0.0, 0.0, -9.81),
     start: Mapping[str, float] | None = None,
     position: Any = (0.0, 0.0, 0.0),
-    orientation: Any = None,
+    orientation: ArrayLike | None = None,
     limit_stiffness: float | None = None,
     limit_damping: float = 0.0,
     packages: Mapping[str, str | Path] | None = None,

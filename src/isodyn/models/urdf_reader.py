@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -28,6 +28,9 @@ from isodyn.models.robot import (
 )
 from isodyn.models.robot_parts import Built
 from isodyn.models.xml_source import Element
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
 
 KINDS = {
     "revolute": Motion.HINGE,
@@ -204,7 +207,7 @@ class UrdfReader:
         self.robot.connections.append(made)
         return link, here
 
-    def axis(self, joint: Element, motion: Motion) -> Any:
+    def axis(self, joint: Element, motion: Motion) -> FloatArray:
         node = joint.find("axis")
         if motion in (Motion.FIXED, Motion.FREE) or node is None:
             return np.array([1.0, 0.0, 0.0])

@@ -24,7 +24,7 @@ def refuse(message: str, *path: str | int, hint: str | None = None) -> PydanticC
     return PydanticCustomError("here", "{message}", {"message": message, "path": path, "hint": hint})
 
 
-def number(value: Any, info: ValidationInfo, *path: str | int) -> float:
+def number(value: object, info: ValidationInfo, *path: str | int) -> float:
     """A finite number, given as such or as a formula of parameters."""
     if isinstance(value, str):
         try:
@@ -49,7 +49,7 @@ def formula(value: Any, info: ValidationInfo, *path: str | int) -> float | str:
     return value
 
 
-def said(value: Any) -> str:
+def said(value: object) -> str:
     """A value of TOML in words."""
     if isinstance(value, bool):
         return str(value).lower()
@@ -63,7 +63,7 @@ def said(value: Any) -> str:
 
 
 def _bounded(test: Callable[[float], bool], words: str) -> Callable[[Any, ValidationInfo], float]:
-    def check(value: Any, info: ValidationInfo) -> float:
+    def check(value: object, info: ValidationInfo) -> float:
         x = number(value, info)
         if not test(x):
             raise refuse(f"{words}, received {x:g}")
@@ -72,7 +72,7 @@ def _bounded(test: Callable[[float], bool], words: str) -> Callable[[Any, Valida
     return check
 
 
-def _list(value: Any, sizes: tuple[int, ...] | None, what: str) -> list[Any]:
+def _list(value: object, sizes: tuple[int, ...] | None, what: str) -> list[Any]:
     if not isinstance(value, list) or (sizes is not None and len(value) not in sizes):
         many = "" if not isinstance(value, list) else f" of {len(value)}"
         shown = f"an array{many}" if isinstance(value, list) else said(value)
@@ -80,22 +80,22 @@ def _list(value: Any, sizes: tuple[int, ...] | None, what: str) -> list[Any]:
     return value
 
 
-def vector(value: Any, info: ValidationInfo) -> tuple[float, ...]:
+def vector(value: object, info: ValidationInfo) -> tuple[float, ...]:
     """Two or three numbers."""
     return tuple(number(x, info, k) for k, x in enumerate(_list(value, (2, 3), "an array of 3 numbers")))
 
 
-def formulas(value: Any, info: ValidationInfo) -> tuple[float | str, ...]:
+def formulas(value: object, info: ValidationInfo) -> tuple[float | str, ...]:
     """Two or three numbers or formulas."""
     return tuple(formula(x, info, k) for k, x in enumerate(_list(value, (2, 3), "an array of 3 numbers or formulas")))
 
 
-def numbers(value: Any, info: ValidationInfo) -> tuple[float, ...]:
+def numbers(value: list[Any], info: ValidationInfo) -> tuple[float, ...]:
     """Any number of numbers."""
     return tuple(number(x, info, k) for k, x in enumerate(_list(value, None, "an array of numbers")))
 
 
-def _nested(rows: Any, info: ValidationInfo, sizes: tuple[int, ...]) -> tuple[tuple[float, ...], ...]:
+def _nested(rows: list[Any], info: ValidationInfo, sizes: tuple[int, ...]) -> tuple[tuple[float, ...], ...]:
     found = []
     for k, row in enumerate(rows):
         if not isinstance(row, list) or len(row) not in sizes:
@@ -104,18 +104,18 @@ def _nested(rows: Any, info: ValidationInfo, sizes: tuple[int, ...]) -> tuple[tu
     return tuple(found)
 
 
-def points(value: Any, info: ValidationInfo) -> tuple[Any, ...]:
-    """Points, or their numbers one behind the other."""
+def points(value: object, info: ValidationInfo) -> tuple[Any, ...]:
+    """Points, or their numbers one after the other."""
     given = _list(value, None, "an array of points")
     return _nested(given, info, (2, 3)) if any(isinstance(x, list) for x in given) else numbers(given, info)
 
 
-def two_vectors(value: Any, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
+def two_vectors(value: object, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
     """Two points or axes."""
     return _nested(_list(value, (2,), "an array of two vectors"), info, (2, 3))
 
 
-def line(value: Any, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
+def line(value: object, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
     """Two or more points."""
     points = _list(value, None, "an array of points")
     if len(points) < 2:
@@ -123,7 +123,7 @@ def line(value: Any, info: ValidationInfo) -> tuple[tuple[float, ...], ...]:
     return _nested(points, info, (2, 3))
 
 
-def inertia(value: Any, info: ValidationInfo) -> Any:
+def inertia(value: object, info: ValidationInfo) -> float | tuple[float, ...] | tuple[tuple[float, ...], ...]:
     """A moment, three principal moments or a matrix."""
     if not isinstance(value, list):
         return number(value, info)
@@ -133,26 +133,26 @@ def inertia(value: Any, info: ValidationInfo) -> Any:
     return tuple(number(x, info, k) for k, x in enumerate(value))
 
 
-def number_or_vector(value: Any, info: ValidationInfo) -> Any:
+def number_or_vector(value: object, info: ValidationInfo) -> tuple[float, ...] | float:
     """One number, or three."""
     return vector(value, info) if isinstance(value, list) else number(value, info)
 
 
-def six(value: Any, info: ValidationInfo) -> Any:
+def six(value: object, info: ValidationInfo) -> float | tuple[float, ...]:
     """One number for six, or six."""
     if not isinstance(value, list):
         return number(value, info)
     return tuple(number(x, info, k) for k, x in enumerate(_list(value, (6,), "a number or an array of 6 numbers")))
 
 
-def one_or_two(value: Any, info: ValidationInfo) -> Any:
+def one_or_two(value: object, info: ValidationInfo) -> float | tuple[float, ...]:
     """One number, or a pair."""
     if not isinstance(value, list):
         return number(value, info)
     return tuple(number(x, info, k) for k, x in enumerate(_list(value, (2,), "one number or two")))
 
 
-def counts(value: Any) -> Any:
+def counts(value: object) -> Any:
     """A whole number of at least 1, or one for each piece."""
     many = value if isinstance(value, list) else [value]
     for k, x in enumerate(many):
@@ -163,7 +163,7 @@ def counts(value: Any) -> Any:
     return value
 
 
-def orientation(value: Any, info: ValidationInfo) -> Any:
+def orientation(value: object, info: ValidationInfo) -> Any:
     """An angle (planar), a unit quaternion (w, x, y, z), a matrix, or {axis = …, angle = …}."""
     if isinstance(value, dict):
         for key in value:
@@ -187,7 +187,7 @@ def orientation(value: Any, info: ValidationInfo) -> Any:
     return tuple(number(x, info, k) for k, x in enumerate(value))
 
 
-def interfaces(value: Any, info: ValidationInfo) -> dict[str, Any]:
+def interfaces(value: object, info: ValidationInfo) -> dict[str, Any]:
     """Points of interfaces: numbers, {x = [low, high], …}, or the name of a boundary of the
     mesh."""
     if not isinstance(value, dict) or not value:
@@ -204,7 +204,7 @@ def interfaces(value: Any, info: ValidationInfo) -> dict[str, Any]:
     return found
 
 
-def _range(value: Any, info: ValidationInfo, *path: str) -> tuple[float, float]:
+def _range(value: object, info: ValidationInfo, *path: str) -> tuple[float, float]:
     if not isinstance(value, list) or len(value) != 2:
         raise refuse(f"an array of two numbers is needed, received {said(value)}", *path)
     low, high = (number(x, info, *path, k) for k, x in enumerate(value))

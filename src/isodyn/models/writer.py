@@ -205,7 +205,7 @@ def _value(value: Any) -> str:
     return "[" + ", ".join(_value(x) for x in value) + "]"
 
 
-def _numbers(value: Any) -> Any:
+def _numbers(value: object) -> Any:
     """Arrays as lists of floats; None stays."""
     return None if value is None else np.asarray(value, dtype=np.float64).tolist()
 
@@ -307,7 +307,7 @@ def _rod(rod: RodPart) -> dict[str, Any]:
     }
 
 
-def _time(value: Any) -> Any:
+def _time(value: object) -> Any:
     """A function of time as the schema has it."""
     if value is None or isinstance(value, int | float):
         return None if value is None else float(value)
@@ -354,7 +354,7 @@ def _written(part: Part, kind: Value, value: Any) -> Any:
     return _plain(value)
 
 
-def _formula(part: Part, value: Any) -> Any:
+def _formula(part: Part, value: Any) -> float | str:
     """A number, or a formula with its parameters put in."""
     if isinstance(value, loads.Formula):
         return inlined(value.text, value.parameters)
@@ -368,7 +368,7 @@ def _formula(part: Part, value: Any) -> Any:
     return float(value)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, np.ndarray | tuple) or (
         isinstance(value, list) and not any(isinstance(x, str) for x in value)
     ):

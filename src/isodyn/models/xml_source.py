@@ -85,7 +85,7 @@ class Element:
             raise self.wrong(f"{what}: a finite number is needed, received {text!r}")
         return value
 
-    def numbers(self, key: str, count: int | None, default: Any = None) -> FloatArray:
+    def numbers(self, key: str, count: int | None, default: object | None = None) -> FloatArray:
         """So many finite numbers of an attribute, any number of them where count is None."""
         text = self.get(key)
         if text is None or not text.strip():
@@ -102,7 +102,7 @@ class Element:
             raise self.wrong(f"{what}: {words.get(count, str(count))} numbers are needed, received {text!r}")
         return np.array([self.one_number(what, part) for part in parts], dtype=np.float64)
 
-    def whole(self, what: str, count: int | None = None, default: Any = None) -> FloatArray:
+    def whole(self, what: str, count: int | None = None, default: object | None = None) -> FloatArray:
         """The numbers that its text is."""
         if not self.text.strip() and default is not None:
             return np.array(default, dtype=np.float64)
@@ -118,7 +118,7 @@ class Element:
         return text.strip().lower() in ("true", "1")
 
 
-def read_xml(source: Any, what: str) -> Element:
+def read_xml(source: Path | bytes | str, what: str) -> Element:
     """The root element of a file, or of its text or bytes; `what` is the name of the format."""
     text, name = _text(source, what)
     return parse_xml(text, name)

@@ -3,18 +3,16 @@ asked for."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba import types
 
 from isodyn.kernels.compiled import F2, F, FloatArray, kernel
 from isodyn.multibody.model import mechanism_energy
-from isodyn.multibody.tables import SCRATCH, TABLES
+from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 
 
 @kernel(types.void(F, F2, F2, TABLES, SCRATCH, F, F2))
 def energy_of_rows(
-    t: FloatArray, q: FloatArray, v: FloatArray, tables: Any, scratch: Any, work: FloatArray, out: FloatArray
+    t: FloatArray, q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, work: FloatArray, out: FloatArray
 ) -> None:
     """Kinetic and potential energy of every row into the two rows of out."""
     for i in range(t.size):

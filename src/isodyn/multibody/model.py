@@ -14,7 +14,7 @@ The columns of a measure's gradient that a body does not have are left out.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.beams.elements import beam_forces, element_energies, element_tangents
 from isodyn.bodies.rotation_kernels import dot, rotate, triple
@@ -46,6 +46,9 @@ from isodyn.multibody.rods import add_rod_tangents, add_rods, energies_of_rods, 
 from isodyn.multibody.rows import row_forces, row_matrix, row_tangents, row_values
 from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import count_turns, rates_of_turns, read_turns, settle_turns
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 
 @kernel()
@@ -130,8 +133,8 @@ def mechanism_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    data: Any,
-    memory: Any,
+    data: StructAddress,
+    memory: StructAddress,
     out: FloatArray,
 ) -> int:
     """The questions of the loop, answered by a mechanism."""

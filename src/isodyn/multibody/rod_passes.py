@@ -3,8 +3,6 @@ first asked for."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from numba import types
 
 from isodyn.beams.point_element import load_points, strain_points
@@ -14,7 +12,7 @@ from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import StructType
 from isodyn.multibody.bodies import place_bodies
 from isodyn.multibody.rods import place_points
-from isodyn.multibody.tables import SCRATCH, TABLES
+from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 
 
 class RodRows(Struct):
@@ -28,7 +26,7 @@ ROWS = StructType(RodRows)
 
 
 @kernel(types.void(F2, F2, TABLES, SCRATCH, i8, ROWS))
-def rods_of_rows(q: FloatArray, v: FloatArray, tables: Any, scratch: Any, first: int, out: Any) -> None:
+def rods_of_rows(q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, first: int, out: RodRows) -> None:
     """Of elements from `first` on, for every row: screw, its rate, sectional forces, forces on both
     ends."""
     for row in range(q.shape[0]):
@@ -49,7 +47,7 @@ def rods_of_rows(q: FloatArray, v: FloatArray, tables: Any, scratch: Any, first:
 
 
 @kernel(types.void(F2, F2, TABLES, SCRATCH, i8, ROWS))
-def points_of_rows(q: FloatArray, v: FloatArray, tables: Any, scratch: Any, first: int, out: Any) -> None:
+def points_of_rows(q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch, first: int, out: RodRows) -> None:
     """Of elements between points, for every row: the six strains of the axis, their rates and
     forces."""
     for row in range(q.shape[0]):

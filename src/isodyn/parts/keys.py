@@ -17,7 +17,7 @@ class Value(Enum):
     VECTOR = auto()  # two or three numbers
     TWO_VECTORS = auto()
     NUMBERS = auto()  # any number of them
-    POINTS = auto()  # vectors, any number of them, or their numbers one behind the other
+    POINTS = auto()  # vectors, any number of them, or their numbers one after the other
     TRUTH = auto()  # true or false
     SIX = auto()  # one number for six, or six
     CHOICE = auto()  # one of some texts

@@ -120,8 +120,8 @@ def get(name: str) -> Problem:
     """
     if name in ALL:
         return ALL[name]
-    near = difflib.get_close_matches(name, ALL, n=3, cutoff=0.6)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known problems: {', '.join(ALL)}"
+    similar = difflib.get_close_matches(name, ALL, n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(similar)}?" if similar else f"known problems: {', '.join(ALL)}"
     raise InputError(f"there is no problem named {name!r}", hint=hint)
 
 

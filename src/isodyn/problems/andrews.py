@@ -14,8 +14,9 @@ The functions exist compiled and, from the same source, as plain Python, which h
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from math import cos, sin
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +41,9 @@ from isodyn.problems.problem import Problem, Reference
 from isodyn.problems.quadratic_rows import conserved
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem, MechanicalSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 MASSES = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
 INERTIAS = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
@@ -186,7 +190,7 @@ def squared_rates(v: FloatArray, out: FloatArray) -> None:
 
 
 @kernel()
-def turn(q: FloatArray, memory: Any) -> None:
+def turn(q: FloatArray, memory: Scratch) -> None:
     """Sines and cosines for q, unless they are there."""
     known = True
     for i in range(7):
@@ -201,7 +205,7 @@ def turn(q: FloatArray, memory: Any) -> None:
 
 
 @kernel()
-def balance(memory: Any, v: FloatArray, a: FloatArray, lam: FloatArray, out: FloatArray) -> None:
+def balance(memory: Scratch, v: FloatArray, a: FloatArray, lam: FloatArray, out: FloatArray) -> None:
     """M a − Q + Gᵀλ."""
     sines, cosines, Q, matrix = memory.sines, memory.cosines, memory.numbers, memory.matrix
     fill_force(sines, cosines, v, Q)
@@ -217,7 +221,7 @@ def balance(memory: Any, v: FloatArray, a: FloatArray, lam: FloatArray, out: Flo
 
 
 @kernel()
-def along_rows(memory: Any, x: FloatArray, out: FloatArray) -> None:
+def along_rows(memory: Scratch, x: FloatArray, out: FloatArray) -> None:
     """G x."""
     G = memory.matrix
     fill_G(memory.sines, memory.cosines, G)
@@ -237,8 +241,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """The mechanism."""
@@ -281,7 +285,7 @@ def sines_and_cosines(q: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.sin(angles), np.cos(angles)
 
 
-def filled(kernel: Any, shape: Any, q: FloatArray, *more: FloatArray) -> FloatArray:
+def filled(kernel: Callable[..., None], shape: Any, q: FloatArray, *more: FloatArray) -> FloatArray:
     """What the Python function of a kernel writes."""
     out = np.empty(shape)
     getattr(kernel, "py_func", kernel)(*sines_and_cosines(q), *more, out)

@@ -16,7 +16,7 @@ the constraints too the angles obey the equations of the test set.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from isodyn.problems.trigonometric_rows import Table
 from isodyn.problems.trigonometric_rows import model as rows_model
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 BETA, THETA, GAMMA, PHI, DELTA, OMEGA, EPSILON = range(2, 21, 3)
 ABSOLUTE = np.eye(7)
@@ -69,8 +72,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """Bodies and rows, then the spring."""

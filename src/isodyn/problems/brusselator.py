@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +31,9 @@ from isodyn.problems.problem import Problem
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
 
 class Feeds(Struct):
     """Concentrations that are kept constant."""
@@ -47,8 +50,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """s in v, s' in a; feeds in the tables."""

@@ -23,6 +23,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
@@ -37,7 +38,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL = 0.5  # of s; the integrand is smooth on a length of 1
 
 
-def _gd(s: Any) -> Any:
+def _gd(s: ArrayLike) -> Any:
     """Gudermann's function."""
     return np.arctan(np.sinh(s))
 
@@ -66,7 +67,7 @@ def motion(t: FloatArray, a: float, u0: float, omega0: float, theta0: float) -> 
     turn = math.copysign(1.0, omega0)
     s = s0 + a * U / J**2 * np.asarray(t, dtype=np.float64)
 
-    def heading(s: Any) -> Any:
+    def heading(s: FloatArray) -> Any:
         return theta0 + turn * (J / a) * (_gd(s) - _gd(s0))
 
     theta, u, omega = heading(s), U * np.tanh(s), turn * U / J / np.cosh(s)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh_tridiagonal
 
 from isodyn.errors import InputError
@@ -39,7 +40,7 @@ class Divided:
         """The same undivided."""
         return self.elements.assemble()
 
-    def exact(self, t: Any) -> Motion:
+    def exact(self, t: ArrayLike) -> Motion:
         """q, v, a of all unknowns at the times t, by modes."""
         system = self.whole()
         root = 1.0 / np.sqrt(system.M.diagonal())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from isodyn.results import Solution
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
 PERIOD = 2.0 * np.pi
 
 
@@ -51,8 +54,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """Attraction by one centre."""

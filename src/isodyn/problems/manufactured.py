@@ -18,7 +18,7 @@ is our own.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from isodyn.kernels.compiled import (
 from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem, MechanicalSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 
 def plain_mass(q: FloatArray) -> FloatArray:
@@ -81,8 +84,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """M(q) a + N(q, v) − F(t) and its derivatives."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from isodyn.results import Solution
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem, LinearSystem
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
 
 class Oscillator(Struct):
     """Natural frequency, damping ratio, load and its frequency."""
@@ -53,8 +56,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """One mass."""

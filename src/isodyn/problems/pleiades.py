@@ -10,7 +10,7 @@ Solvers, whose reference numbers at t = 3 are used here).
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from isodyn.problems.problem import Problem, Reference
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 X0 = (3.0, 3.0, -1.0, -3.0, 2.0, -2.0, 2.0)  # [Shimada2014 (2.111)]
 Y0 = (3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0)
@@ -69,8 +72,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """Stars, per unit of mass."""

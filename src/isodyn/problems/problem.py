@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
@@ -185,7 +186,7 @@ class Problem:
         """
         return tuple(t for t in self.breakpoints if 0.0 < t < t_end)
 
-    def exact(self, t: Any, **parameters: float) -> Motion | None:
+    def exact(self, t: ArrayLike, **parameters: float) -> Motion | None:
         """Return the exact motion at some times.
 
         Parameters

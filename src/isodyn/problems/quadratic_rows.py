@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from isodyn.results import Solution
 from isodyn.systems import CompiledSystem
 from isodyn.systems.energies import of_masses
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
 
 class QuadraticRows(Struct):
     """Masses, forces, and A, l, c of every row."""
@@ -54,7 +57,7 @@ def gradient(rows: Any, k: int, i: int, q: FloatArray) -> float:
 
 
 @kernel()
-def balance(rows: Any, q: FloatArray, a: FloatArray, lam: FloatArray, out: FloatArray) -> None:
+def balance(rows: QuadraticRows, q: FloatArray, a: FloatArray, lam: FloatArray, out: FloatArray) -> None:
     """m_i a_i − Q_i + Σ_k G_ki λ_k."""
     for i in range(q.size):
         out[i] = rows.masses[i] * a[i] - rows.forces[i]
@@ -64,7 +67,7 @@ def balance(rows: Any, q: FloatArray, a: FloatArray, lam: FloatArray, out: Float
 
 
 @kernel()
-def tangents(rows: Any, lam: FloatArray, c: FloatArray, out: FloatArray) -> None:
+def tangents(rows: QuadraticRows, lam: FloatArray, c: FloatArray, out: FloatArray) -> None:
     """c₀ M + c₂ Σ_k λ_k A_k."""
     n = rows.masses.size
     out[:] = 0.0
@@ -108,8 +111,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """Masses under forces, and the rows."""

@@ -15,7 +15,7 @@ zero. Method of manufactured solutions; the problem is our own.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from isodyn.problems import manufactured
 from isodyn.problems.problem import Motion, Problem
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 DRIVE, GUIDE = 0, 1
 ROD = 0.8
@@ -84,8 +87,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """The two links with one row."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct import Struct, integer, integers, many, real, reals
 from isodyn.kernels.struct_types import opened
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 
 class TrigonometricRows(Struct):
@@ -93,7 +96,9 @@ def wave(k: int, i: int, cosine: float, sine: float, rows: Any) -> float:
 
 
 @kernel()
-def balance(q: FloatArray, a: FloatArray, lam: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
+def balance(
+    q: FloatArray, a: FloatArray, lam: FloatArray, rows: TrigonometricRows, known: Any, out: FloatArray
+) -> None:
     """m_i a_i − Q_i + Σ_k G_ki λ_k."""
     for i in range(natural(q.size)):
         cosine, sine = turned(i, q, rows, known)
@@ -104,7 +109,9 @@ def balance(q: FloatArray, a: FloatArray, lam: FloatArray, rows: Any, known: Any
 
 
 @kernel()
-def tangents(q: FloatArray, lam: FloatArray, c: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
+def tangents(
+    q: FloatArray, lam: FloatArray, c: FloatArray, rows: TrigonometricRows, known: Any, out: FloatArray
+) -> None:
     """c₀ M − c₂ diag_i Σ_k λ_k (C_ki cos q_i + S_ki sin q_i)."""
     n = natural(q.size)
     for i in range(n * n):
@@ -119,7 +126,7 @@ def tangents(q: FloatArray, lam: FloatArray, c: FloatArray, rows: Any, known: An
 
 @kernel()
 def two_levels(q: FloatArray, v: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
-    """φ and φ̇, one behind the other."""
+    """φ and φ̇, one after the other."""
     m = natural(rows.constant.size)
     for k in range(m):
         out[k], out[m + k] = rows.constant[k], 0.0
@@ -157,8 +164,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """Masses under forces, and the rows."""

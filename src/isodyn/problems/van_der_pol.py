@@ -8,7 +8,7 @@ Test Set for IVP Solvers, problem van der Pol: μ = 1000, q = 2 at rest; publish
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from isodyn.kernels.struct import Struct, real
 from isodyn.kernels.struct_types import opened
 from isodyn.systems import CompiledSystem
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
 
 class Damping(Struct):
     """How strongly the oscillator is damped or driven."""
@@ -43,8 +46,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """Balance and tangents."""

@@ -11,7 +11,7 @@ sleigh           ψ = y' cos θ − x' sin θ − aθ'               q = (x, y, 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from isodyn.kernels.struct_types import opened
 from isodyn.problems.problem import Motion
 from isodyn.systems import CompiledSystem
 from isodyn.systems.energies import of_masses
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 KNIFE, DISC, SPEED, SLEIGH = 0, 1, 2, 3
 
@@ -109,8 +112,8 @@ def model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """The problem that the tables tell."""

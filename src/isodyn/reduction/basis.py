@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve
 
 from isodyn.errors import InputError
@@ -27,6 +28,9 @@ from isodyn.reduction.lift import lift
 from isodyn.reduction.snapshots import Kind, Witness, chosen, matrix, solutions, witnesses
 from isodyn.results.solution import Solution
 from isodyn.systems import checks
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix, Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,7 @@ class Basis(ShownInNotebooks):
 
     V: FloatArray
     mean: FloatArray
-    inner: Any = None
+    inner: Matrix | None = None
     columns: IntArray | None = None
     singular_values: FloatArray = field(default_factory=lambda: np.zeros(0))
     omega: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -127,7 +131,7 @@ class Basis(ShownInNotebooks):
         return replace(self, V=self.V[:, :rank].copy(), omega=self.omega[:rank])
 
     @cached_property
-    def _gram(self) -> Any:
+    def _gram(self) -> Matrix:
         return cho_factor(self.V.T @ times(self.inner, self.V))
 
     def components(self, x: FloatArray) -> FloatArray:
@@ -165,7 +169,7 @@ class Basis(ShownInNotebooks):
         """
         return Embedding.of(self.V, self.mean, self.columns, nq, nv, self.interface)
 
-    def coordinates(self, q: Any) -> FloatArray:
+    def coordinates(self, q: Numbers) -> FloatArray:
         """Return the reduced coordinates of configurations.
 
         Parameters
@@ -184,7 +188,7 @@ class Basis(ShownInNotebooks):
         rest = np.delete(q, self.columns, axis=-1)
         return np.concatenate([self.components(q[..., self.columns] - self.mean), rest], axis=-1)
 
-    def rates(self, v: Any) -> FloatArray:
+    def rates(self, v: Numbers) -> FloatArray:
         """Return the reduced velocities of velocities, or accelerations.
 
         Parameters
@@ -202,7 +206,7 @@ class Basis(ShownInNotebooks):
             return self.components(v)
         return np.concatenate([self.components(v[..., self.columns]), np.delete(v, self.columns, axis=-1)], axis=-1)
 
-    def _entries(self, name: str, x: Any) -> FloatArray:
+    def _entries(self, name: str, x: ArrayLike) -> FloatArray:
         """As an array with enough entries along the last axis."""
         array = np.asarray(x, dtype=np.float64)
         n = self.V.shape[0] if self.columns is None else int(self.columns[-1]) + 1
@@ -241,14 +245,14 @@ class Basis(ShownInNotebooks):
 
 
 def pod(
-    sol: Any,
+    sol: Solution,
     of: Kind = "q",
     rank: int | None = None,
     energy: float | None = None,
-    inner: Any = None,
+    inner: Matrix | None = None,
     *,
     centred: bool = False,
-    about: Any = None,
+    about: Numbers | None = None,
     columns: Any = None,
 ) -> Basis:
     """Return the directions that hold most of the snapshots: proper orthogonal decomposition.
@@ -307,7 +311,7 @@ def pod(
 
 def from_matrix(
     A: FloatArray,
-    W: Any,
+    W: Matrix,
     rank: int | None,
     energy: float | None,
     mean: FloatArray,
@@ -327,8 +331,8 @@ def from_matrix(
     return Basis(found.U[:, :count].copy(), mean, W, columns, sigma, method=found.method, name=name, witnesses=states)
 
 
-def offset(of: str, centred: bool, about: Any, A: FloatArray, columns: IntArray | None) -> FloatArray:
-    """What stays in the ansatz beside V ξ."""
+def offset(of: str, centred: bool, about: Numbers, A: FloatArray, columns: IntArray | None) -> FloatArray:
+    """The constant part of the ansatz, besides V ξ."""
     if centred and about is not None:
         raise InputError("give centred or about, not both")
     if centred and of != "q":
@@ -347,7 +351,7 @@ def offset(of: str, centred: bool, about: Any, A: FloatArray, columns: IntArray 
     return x
 
 
-def sub_block(inner: Any, columns: IntArray | None, n: int) -> Any:
+def sub_block(inner: Matrix, columns: IntArray | None, n: int) -> Matrix:
     """The rows and columns of an inner product that belong to the coordinates that are reduced."""
     if inner is None or columns is None or np.shape(inner)[:1] == (n,):
         return inner

@@ -18,7 +18,7 @@ motion needs: the basis locks the constraints. That is so
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from isodyn.systems.linear import LinearSystem
 from isodyn.systems.manifold import close
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 # rows of G T that are smaller than this part of the row of G are zero, directions weighted by their
 # amplitudes
@@ -164,7 +167,7 @@ def _refuse_blocked(
         )
 
 
-def _missed(M: Any, d: FloatArray, speed: float) -> float:
+def _missed(M: Matrix, d: FloatArray, speed: float) -> float:
     return float(np.sqrt(max(0.0, float(d @ (M @ d))) / speed))
 
 

@@ -13,8 +13,9 @@ such ones are asked for, the SVD follows. W = I where no inner product is given.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +24,9 @@ from scipy.linalg import cholesky, eigh, solve_triangular, svd
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 BLURRED = 1e-5  # relative σ below which squared matrices do not resolve a direction
 EPS = float(np.finfo(float).eps)
@@ -39,7 +43,7 @@ class Decomposition:
     method: str
 
 
-def inner_matrix(inner: Any, n: int) -> Any:
+def inner_matrix(inner: Matrix, n: int) -> Matrix:
     """W of the inner product xᵀW y, checked; None for the Euclidean one."""
     if inner is None:
         return None
@@ -64,12 +68,12 @@ def inner_matrix(inner: Any, n: int) -> Any:
     return W
 
 
-def times(W: Any, X: FloatArray) -> FloatArray:
+def times(W: Matrix, X: FloatArray) -> FloatArray:
     """W X; X itself without W."""
     return X if W is None else np.asarray(W @ X)
 
 
-def decompose(A: FloatArray, W: Any, wanted: Any) -> Decomposition:
+def decompose(A: FloatArray, W: Matrix, wanted: Callable[..., int | None]) -> Decomposition:
     """Directions of A (n, k) in the inner product of W; `wanted(σ, independent)` says how many are
     to be kept."""
     n, k = A.shape
@@ -83,14 +87,14 @@ def decompose(A: FloatArray, W: Any, wanted: Any) -> Decomposition:
     return _by_svd(A, W)
 
 
-def _by_snapshots(A: FloatArray, W: Any) -> Decomposition:
+def _by_snapshots(A: FloatArray, W: Matrix) -> Decomposition:
     values, X = eigh(A.T @ times(W, A))
     sigma, independent = _singular(values)
     U = orthonormal((A @ X[:, ::-1][:, :independent]) / sigma[:independent], W)
     return Decomposition(U, sigma, independent, "method of snapshots")
 
 
-def _by_coordinates(A: FloatArray, W: Any) -> Decomposition:
+def _by_coordinates(A: FloatArray, W: Matrix) -> Decomposition:
     try:
         L = None if W is None else cholesky(W.toarray() if sp.issparse(W) else W, lower=True)
     except np.linalg.LinAlgError as error:
@@ -116,7 +120,7 @@ def _singular(squares: FloatArray) -> tuple[FloatArray, int]:
     return sigma, int((sigma**2 > 10 * sigma.size * EPS * largest).sum())
 
 
-def _by_svd(A: FloatArray, W: Any) -> Decomposition:
+def _by_svd(A: FloatArray, W: Matrix) -> Decomposition:
     if W is None:
         U, sigma, _ = svd(A, full_matrices=False)
     else:
@@ -127,7 +131,7 @@ def _by_svd(A: FloatArray, W: Any) -> Decomposition:
     return Decomposition(orthonormal(U[:, :independent], W), sigma, independent, "SVD")
 
 
-def gram_schmidt(A: FloatArray, W: Any) -> tuple[FloatArray, FloatArray]:
+def gram_schmidt(A: FloatArray, W: Matrix) -> tuple[FloatArray, FloatArray]:
     """A = Q R with QᵀW Q = I; columns that depend on the ones before bring none to Q."""
     n, k = A.shape
     Q, WQ, R = np.zeros((n, min(n, k))), np.zeros((n, min(n, k))), np.zeros((min(n, k), k))
@@ -148,7 +152,7 @@ def gram_schmidt(A: FloatArray, W: Any) -> tuple[FloatArray, FloatArray]:
     return Q[:, :found], R[:found]
 
 
-def orthonormal(U: FloatArray, W: Any) -> FloatArray:
+def orthonormal(U: FloatArray, W: Matrix) -> FloatArray:
     """The same directions, once more made orthonormal in the inner product."""
     if U.shape[1] == 0:
         return U

@@ -41,7 +41,7 @@ Reduced = (
 """Every kind of reduced system; `full`, `basis` and `embedding` say where it came from."""
 
 
-def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: float = 0.0) -> Any:
+def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: float = 0.0) -> Reduced:
     """Return the system in the coordinates of a basis.
 
     Everything that runs on a system runs on it; `basis.lift` leads back. Linear systems stay

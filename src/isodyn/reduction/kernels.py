@@ -11,8 +11,9 @@ isodyn.reduction.tables.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 from numba import types
@@ -38,11 +39,14 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.struct_types import StructType, address_of, opened
 from isodyn.reduction.tables import ReducedScratch, ReducedTables
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
 TABLES, SCRATCH = StructType(ReducedTables), StructType(ReducedScratch)
 
 
 @kernel(types.void(F, TABLES, F))
-def lift_q(x: FloatArray, tables: Any, out: FloatArray) -> None:
+def lift_q(x: FloatArray, tables: ReducedTables, out: FloatArray) -> None:
     """q = q̄ + V ξ, and the others."""
     V, places, r = tables.V, tables.place_q, tables.V.shape[1]
     for i in range(out.size):
@@ -57,7 +61,7 @@ def lift_q(x: FloatArray, tables: Any, out: FloatArray) -> None:
 
 
 @kernel(types.void(F, TABLES, F))
-def lift_v(x: FloatArray, tables: Any, out: FloatArray) -> None:
+def lift_v(x: FloatArray, tables: ReducedTables, out: FloatArray) -> None:
     """T x."""
     V, places, r = tables.V, tables.place_v, tables.V.shape[1]
     for i in range(out.size):
@@ -72,7 +76,7 @@ def lift_v(x: FloatArray, tables: Any, out: FloatArray) -> None:
 
 
 @kernel(types.void(F, TABLES, F))
-def project(force: FloatArray, tables: Any, out: FloatArray) -> None:
+def project(force: FloatArray, tables: ReducedTables, out: FloatArray) -> None:
     """out = Tᵀ force."""
     V, places, r = tables.V, tables.place_v, tables.V.shape[1]
     for j in range(r):
@@ -87,7 +91,9 @@ def project(force: FloatArray, tables: Any, out: FloatArray) -> None:
 
 
 @kernel(types.void(i8, I, I, F, TABLES, F))
-def times_T(i: int, starts: IntArray, columns: IntArray, values: FloatArray, tables: Any, out: FloatArray) -> None:
+def times_T(
+    i: int, starts: IntArray, columns: IntArray, values: FloatArray, tables: ReducedTables, out: FloatArray
+) -> None:
     """out = row i of a sparse matrix times T."""
     V, places, r = tables.V, tables.place_v, tables.V.shape[1]
     for j in range(out.size):
@@ -102,7 +108,7 @@ def times_T(i: int, starts: IntArray, columns: IntArray, values: FloatArray, tab
 
 
 @kernel(types.void(TABLES, SCRATCH, F))
-def project_matrix(tables: Any, scratch: Any, out: FloatArray) -> None:
+def project_matrix(tables: ReducedTables, scratch: ReducedScratch, out: FloatArray) -> None:
     """out = Tᵀ J T, n × n."""
     V, places, r, line = tables.V, tables.place_v, tables.V.shape[1], scratch.product
     n = line.size
@@ -122,7 +128,7 @@ def project_matrix(tables: Any, scratch: Any, out: FloatArray) -> None:
 
 
 @kernel(types.void(TABLES, SCRATCH, F))
-def project_rows(tables: Any, scratch: Any, out: FloatArray) -> None:
+def project_rows(tables: ReducedTables, scratch: ReducedScratch, out: FloatArray) -> None:
     """out = G T of the rows that are left."""
     line = scratch.product
     for k in range(tables.rows.size):
@@ -133,7 +139,13 @@ def project_rows(tables: Any, scratch: Any, out: FloatArray) -> None:
 
 @kernel(types.void(i8, F, F, F, F, TABLES, SCRATCH))
 def lift_state(
-    what: int, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, tables: Any, scratch: Any
+    what: int,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    tables: ReducedTables,
+    scratch: ReducedScratch,
 ) -> None:
     """What a question needs of the lifted state."""
     lift_q(q, tables, scratch.q)
@@ -146,7 +158,7 @@ def lift_state(
 
 
 @kernel(i8(i8, TABLES, SCRATCH))
-def size_of_answer(what: int, tables: Any, scratch: Any) -> int:
+def size_of_answer(what: int, tables: ReducedTables, scratch: ReducedScratch) -> int:
     """How many numbers of scratch.answer the full model fills; 0 for questions that it is not
     asked, −1 where they belong elsewhere (to scratch.force or scratch.q)."""
     if what in (BALANCE, SETTLE):
@@ -163,7 +175,7 @@ def size_of_answer(what: int, tables: Any, scratch: Any) -> int:
 
 
 @kernel(types.void(F, TABLES, F))
-def keep_others(q: FloatArray, tables: Any, out: FloatArray) -> None:
+def keep_others(q: FloatArray, tables: ReducedTables, out: FloatArray) -> None:
     """Coordinates that are not reduced, from q to out."""
     r = tables.V.shape[1]
     for i in range(q.size):
@@ -179,8 +191,8 @@ def bring_back(
     v: FloatArray,
     a: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: ReducedTables,
+    scratch: ReducedScratch,
     out: FloatArray,
 ) -> None:
     """The answer in the coordinates of the basis from that of the full model."""
@@ -223,12 +235,12 @@ class _Pointer(types.WrapperAddressProtocol):  # type: ignore[misc]
         return MODEL
 
 
-def _compiled(function: Any) -> Any:
+def _compiled(function: Callable[..., Any]) -> Any:
     return numba.njit(MODEL, error_model="numpy", _nrt=False)(function)
 
 
 @lru_cache(maxsize=64)
-def around(function: Any) -> Any:
+def around(function: Callable[..., Any]) -> Callable[..., int]:
     """The reduced model of a full model's function; made anew in every process, in a second or
     two."""
     full = function if numba.config.DISABLE_JIT else _Pointer(function)
@@ -242,8 +254,8 @@ def around(function: Any) -> Any:
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         out: FloatArray,
     ) -> int:
         given, work = opened(ReducedTables, tables), opened(ReducedScratch, scratch)

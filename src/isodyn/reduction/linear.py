@@ -83,7 +83,7 @@ def start(full: LinearSystem, basis: Basis, G: FloatArray | None) -> tuple[Float
     return xi, eta
 
 
-def projected_load(f: Any, T: FloatArray, constant: FloatArray) -> Any:
+def projected_load(f: Callable[..., Any] | FloatArray | None, T: FloatArray, constant: FloatArray) -> Any:
     """t → Tᵀ(f(t) − constant), a vector where f is none or constant."""  # [Shimada2014 (C.49) adapted]
     shift = T.T @ constant
     if f is None:
@@ -100,7 +100,9 @@ def projected_load(f: Any, T: FloatArray, constant: FloatArray) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _compiled_load(f: Any, basis: bytes, shape: tuple[int, int], shift: bytes) -> Callable[[float], FloatArray]:
+def _compiled_load(
+    f: Callable[..., Any], basis: bytes, shape: tuple[int, int], shift: bytes
+) -> Callable[[float], FloatArray]:
     T, s = np.frombuffer(basis).reshape(shape), np.frombuffer(shift)
 
     @closure()

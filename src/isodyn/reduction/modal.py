@@ -12,10 +12,11 @@ fixed-interface modes: Φ is then the POD of q_i − Ψ q_b.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
@@ -32,8 +33,14 @@ from isodyn.systems.manifold import freedoms
 from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+    from isodyn.systems.description import Description
 
-def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any, FloatArray, FloatArray]:
+
+def small_motions(
+    system: System | Description, q: ArrayLike | None = None, t: float = 0.0
+) -> tuple[Any, Any, FloatArray, FloatArray]:
     """M, K and G at a configuration, and what it is: zero for linear systems, q0 for others where q
     is left out."""
     system = as_system(system)
@@ -56,14 +63,14 @@ def small_motions(system: Any, q: Any = None, t: float = 0.0) -> tuple[Any, Any,
     return found.M, found.K, G, at
 
 
-def _configuration(q: Any, n: int) -> FloatArray:
+def _configuration(q: ArrayLike, n: int) -> FloatArray:
     at = checks.vector("q", q)
     if at.size != n:
         raise InputError(f"q must have {n} entries, received {at.size}")
     return at
 
 
-def eigenmodes(system: System, rank: int, q: Any = None) -> Basis:
+def eigenmodes(system: System, rank: int, q: ArrayLike | None = None) -> Basis:
     """Return the modes of lowest frequency.
 
     Parameters
@@ -99,7 +106,9 @@ def eigenmodes(system: System, rank: int, q: Any = None) -> Basis:
     return Basis(X, at, M, None, omega=omega, method="eigenvalues", name="eigenmodes")
 
 
-def craig_bampton(system: System, interface: Any, rank: int, q: Any = None, *, snapshots: Any = None) -> Basis:
+def craig_bampton(
+    system: System, interface: Any, rank: int, q: ArrayLike | None = None, *, snapshots: Any = None
+) -> Basis:
     """Return a basis of static shapes and fixed-interface modes.
 
     Reduced coordinates are [modes; interface]; those of the interface stay as they are.
@@ -179,7 +188,7 @@ def craig_bampton(system: System, interface: Any, rank: int, q: Any = None, *, s
     return Basis(V, at, M, None, omega=omega, **more)
 
 
-def lowest(K: Any, M: Any, rank: int) -> tuple[FloatArray, FloatArray]:
+def lowest(K: Matrix, M: Matrix, rank: int) -> tuple[FloatArray, FloatArray]:
     """The lowest frequencies and their modes, of unit modal mass."""
     n = M.shape[0]
     if sp.issparse(K) and sp.issparse(M) and rank < n - 1:

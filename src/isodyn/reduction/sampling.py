@@ -26,6 +26,7 @@ from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.beams.system import BeamSystem
+    from isodyn.results.solution import Solution
 
 MOST = 60  # configurations that are used
 
@@ -65,7 +66,7 @@ class Sampling:
         return f"<Sampling: {self.elements.size} of {self.total} elements, residual {self.residual:.1e}>"
 
 
-def sample_elements(system: Any, basis: Basis, sol: Any, tolerance: float = 1e-3, most: int = MOST) -> Sampling:
+def sample_elements(system: Any, basis: Basis, sol: Solution, tolerance: float = 1e-3, most: int = MOST) -> Sampling:
     """Choose elements of a beam, with weights, whose forces stand for those of all.
 
     Parameters

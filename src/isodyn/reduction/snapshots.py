@@ -63,7 +63,7 @@ def histories(sol: Solution, of: Kind) -> FloatArray:
     return rows
 
 
-def chosen(columns: Any, n: int) -> IntArray | None:
+def chosen(columns: object, n: int) -> IntArray | None:
     """Numbers of the coordinates that are reduced, in order; None for all of them."""
     if columns is None:
         return None

@@ -11,7 +11,7 @@ place of orthogonal ones. Memory: the coordinates times (`limit` + `block`).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import svd
@@ -23,6 +23,9 @@ from isodyn.reduction.basis import Basis, offset, sub_block
 from isodyn.reduction.decomposition import EPS, gram_schmidt, inner_matrix, orthonormal
 from isodyn.reduction.snapshots import WITNESSES, Kind, Witness, chosen, finite
 from isodyn.results.solution import Sample, Solution
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix, Numbers
 
 
 class Snapshots:
@@ -52,10 +55,10 @@ class Snapshots:
     def __init__(
         self,
         of: Kind = "q",
-        inner: Any = None,
+        inner: Matrix | None = None,
         *,
         centred: bool = False,
-        about: Any = None,
+        about: Numbers | None = None,
         columns: Any = None,
         limit: int = 64,
         block: int = 32,

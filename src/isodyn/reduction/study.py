@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.api import integrate
 from isodyn.described import described
@@ -124,7 +125,7 @@ def reduction_study(
     t_end: float,
     of: Kind = "q",
     benchmark: Solution | None = None,
-    breakpoints: Any = (),
+    breakpoints: ArrayLike = (),
     **options: Any,
 ) -> ReductionStudy:
     """Run snapshots, basis, reduced system and benchmark in one call.

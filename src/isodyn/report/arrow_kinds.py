@@ -1,4 +1,4 @@
-"""What arrows of a scene tell of; apart from what computes them, which brings compiled code."""
+"""What the arrows of a scene stand for; what computes them is elsewhere, with its compiled code."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ lines = Later("matplotlib.lines")
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from isodyn.kernels.compiled import FloatArray
     from isodyn.studies.comparison_table import CompareRow, Comparison
 
 STROKES = ("-", (0, (4, 1.5)))
@@ -96,7 +97,7 @@ def _drift(axes: Any, rows: list[CompareRow], styles: list[dict[str, Any]]) -> N
         panel.margins(x=0.0)
 
 
-def _envelope(t: Any, history: Any) -> tuple[Any, Any]:
+def _envelope(t: FloatArray, history: Any) -> tuple[Any, Any]:
     """The largest value of each window, so that rounding does not fill the panel."""
     if t.size <= WINDOWS:
         return t, history

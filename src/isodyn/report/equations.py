@@ -9,12 +9,13 @@ are written down from their parts (isodyn.report.planar_equations).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from isodyn.described import described
 from isodyn.errors import InputError, IsodynError
@@ -27,6 +28,7 @@ from isodyn.systems.joined import is_compiled
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
 if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
     from isodyn.systems.base import System
 
 sympy = Later("sympy")
@@ -43,7 +45,7 @@ class Equations:
     t: Any
     q: tuple[Any, ...]
     v: tuple[Any, ...]
-    M: Any
+    M: Matrix
     Q: Any
     phi: Any
     psi: Any
@@ -64,7 +66,7 @@ class Equations:
         other = self.psi.jacobian(q) * v + self.psi.diff(self.t)
         return -holonomic.col_join(other)
 
-    def evaluated(self, t: float, q: Any, v: Any) -> dict[str, FloatArray]:
+    def evaluated(self, t: float, q: ArrayLike, v: ArrayLike) -> dict[str, FloatArray]:
         """M, Q, phi, psi, G and b as numbers."""
         sympy = _sympy()
         known = [self.t, *self.q, *self.v]
@@ -155,7 +157,7 @@ def symbolic(system: System) -> Equations:
     )
 
 
-def _sympy() -> Any:
+def _sympy() -> Later:
     try:
         load(sympy)
     except ImportError as error:
@@ -165,7 +167,7 @@ def _sympy() -> Any:
     return sympy
 
 
-def symbols(names: Any, rates: Any = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
+def symbols(names: Sequence[str], rates: Sequence[str] | None = None) -> tuple[Any, tuple[Any, ...], tuple[Any, ...]]:
     """t, q and v; velocities are called after the coordinates where they are their rates."""
     sympy = _sympy()
     q = tuple(sympy.Symbol(name, real=True) for name in names)

@@ -33,8 +33,10 @@ from isodyn.version import __version__
 
 if TYPE_CHECKING:
     from isodyn.design.estimate import Fit
+    from isodyn.formulations.protocol import Formulation
     from isodyn.problems import Problem
     from isodyn.results.ensemble import Ensemble
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
     from isodyn.subdomains.solution import SubdomainSolution
     from isodyn.sweeps.result import Sweep
 
@@ -49,7 +51,7 @@ def write_report(
     *,
     problem: Problem | None = None,
     title: str | None = None,
-    formulation: Any = None,
+    formulation: Formulation | None = None,
     why: str | None = None,
     dt: float | None = None,
     settings: dict[str, Any] | None = None,
@@ -118,7 +120,7 @@ def report_page(
     *,
     problem: Problem | None = None,
     title: str | None = None,
-    formulation: Any = None,
+    formulation: Formulation | None = None,
     why: str | None = None,
     dt: float | None = None,
     settings: dict[str, Any] | None = None,
@@ -193,7 +195,7 @@ def step_of(sol: Solution) -> str:
     return f"{steps.min():.3g} to {steps.max():.3g}"
 
 
-def _said(scheme: Any) -> str:
+def _said(scheme: Scheme | FirstOrderScheme) -> str:
     """A scheme, or the tolerances of a run with adaptive steps."""
     if isinstance(scheme, tuple):
         return f"adaptive, rtol = {scheme[0]:g}"

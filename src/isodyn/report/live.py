@@ -28,6 +28,7 @@ from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 
 if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
     from isodyn.systems.base import System
 
 HOST = "127.0.0.1"
@@ -150,7 +151,7 @@ class Live:
         self._last = now
         self._show(t, sample.q, sample.v)
 
-    def _show(self, t: float, q: Any, v: Any) -> None:
+    def _show(self, t: float, q: FloatArray, v: FloatArray) -> None:
         """Make a state the newest picture."""
         poses, curves, points = frame_of(self._rows(t, q, v, 1), self.scene, self.plane)
         shift = self.origin

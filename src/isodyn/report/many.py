@@ -9,13 +9,13 @@ interface Σ G_ℓ q_ℓ and its rates (drift), the multipliers, the power −λ
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.design.estimate import Fit
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.report import pages
 from isodyn.report.fits import page_of_fit
 from isodyn.report.histories import ROWS, Columns, Group, group_of
@@ -30,6 +30,11 @@ from isodyn.results.units import units
 from isodyn.subdomains.solution import SubdomainSolution
 from isodyn.sweeps.result import Sweep
 from isodyn.version import __version__
+
+if TYPE_CHECKING:
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
+    from isodyn.systems.base import System
 
 LEVELS = ((0.0, "smallest"), (10.0, "10 %"), (50.0, "median"), (90.0, "90 %"), (100.0, "largest"))
 FANS = 16  # so many coordinates get a fan
@@ -98,7 +103,7 @@ def _of_ensemble(runs: Ensemble, title: str, settings: dict[str, Any] | None) ->
     return _page(title, chips, notes, Html(cards), t, groups, settings, system, runs.scheme)
 
 
-def _common_times(runs: Ensemble, done: Any) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+def _common_times(runs: Ensemble, done: IntArray) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
     """Times of a plot, and how to read columns (members, rows) there; members with times of their
     own are read in straight lines between their rows, and not behind their ends."""
     if runs.t.ndim == 1:
@@ -116,7 +121,7 @@ def _last(values: FloatArray) -> FloatArray:
     return np.array([row[np.isfinite(row)][-1] for row in values])
 
 
-def _fan(key: str, title: str, label: str, values: FloatArray, done: Any) -> Group:
+def _fan(key: str, title: str, label: str, values: FloatArray, done: IntArray) -> Group:
     """Of values (members, times)."""
     spread: Columns = [(name, np.nanpercentile(values, level, axis=0)) for level, name in LEVELS]
     some = np.unique(np.linspace(0, len(done) - 1, min(MEMBERS, len(done))).astype(int))
@@ -165,7 +170,7 @@ def _of_subdomains(sol: SubdomainSolution, title: str, settings: dict[str, Any] 
 # ---- the page
 
 
-def _kept(t: FloatArray) -> Any:
+def _kept(t: FloatArray) -> FloatArray:
     return np.unique(np.linspace(0, t.size - 1, min(ROWS, t.size)).astype(int))
 
 
@@ -177,8 +182,8 @@ def _page(
     t: FloatArray,
     groups: Sequence[Group],
     settings: dict[str, Any] | None,
-    system: Any,
-    scheme: Any,
+    system: System,
+    scheme: Scheme | FirstOrderScheme,
 ) -> str:
     shown = "".join(f'<span class="chip">{pages.escaped(k)} <b>{pages.escaped(x)}</b></span>' for k, x in chips)
     data = {

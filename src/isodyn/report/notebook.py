@@ -13,6 +13,7 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.described import settings
 from isodyn.errors import InputError
@@ -64,7 +65,7 @@ def animation(
     return Animation(pages.filled("animation.html", SCRIPTS, title="animation", data=Html(for_script(data))))
 
 
-def html_of(x: Any) -> str:
+def html_of(x: object) -> str:
     """What a notebook shows of an object."""
     match x:
         case Solution():
@@ -88,7 +89,7 @@ def settings_html(x: Any) -> str:
     return _titled(type(x).__name__, _table(rows, most=len(rows)))
 
 
-def text_html(x: Any) -> str:
+def text_html(x: object) -> str:
     """Its own words: those of `str` with their lines, or those of `repr`."""
     plain = "__str__" not in {name for cls in type(x).__mro__[:-1] for name in vars(cls)}
     text = repr(x).removeprefix(f"<{type(x).__name__}").strip("<> :") if plain else str(x)
@@ -126,7 +127,7 @@ def history_html(view: HistoryView) -> str:
     return _titled(view.title(), _table(rows, ("", "at the start", "at the end", "largest size")))
 
 
-def _entry(x: Any) -> str:
+def _entry(x: ArrayLike) -> str:
     return _vector(np.ravel(x)) if np.size(x) <= 6 else f"{np.size(x)} numbers"
 
 
@@ -206,7 +207,7 @@ def _between(part: Any) -> str:
     return ""
 
 
-def _vector(x: Any) -> str:
+def _vector(x: ArrayLike) -> str:
     inside = ", ".join(f"{v + 0.0:.4g}" for v in np.asarray(x, dtype=float))
     return f"({inside})" if np.size(x) > 1 else inside
 

@@ -113,7 +113,7 @@ def sharp_edges(solid: Any) -> list[tuple[int, int]]:
 
 
 def chains(edges: list[tuple[int, int]]) -> list[list[int]]:
-    """Edges one behind the other, as far as there is one way to go on."""
+    """Edges one after the other, as far as there is one way to go on."""
     near: dict[int, list[int]] = {}
     for i, j in edges:
         near.setdefault(i, []).append(j)

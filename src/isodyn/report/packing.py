@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.report.scenes import Scene
@@ -17,7 +18,7 @@ IMPACTS = 400  # that are marked on the time line, the first of a run
 FAR = 20.0  # sizes of a scene from the origin of the world, beyond which numbers are told from a nearer point
 
 
-def packed(array: Any) -> dict[str, Any]:
+def packed(array: ArrayLike) -> dict[str, Any]:
     """Shape and numbers of an array, little-endian 32-bit floats in base64.
 
     >>> packed([[1.0, 2.0]])

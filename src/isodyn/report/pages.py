@@ -24,7 +24,7 @@ def asset(name: str) -> str:
     return (files("isodyn.report") / "assets" / name).read_text(encoding="utf-8")
 
 
-def escaped(text: Any) -> str:
+def escaped(text: int | str) -> str:
     """Markup as it is, everything else escaped.
 
     >>> escaped("a < b"), escaped(Html("<b>a</b>"))
@@ -66,7 +66,7 @@ def card(title: str, *content: Any) -> Html:
     return Html(f'<div class="card"><div class="head"><h3>{escaped(title)}</h3></div>{inside}</div>')
 
 
-def paragraph(text: Any, kind: str = "") -> Html:
+def paragraph(text: Html | str, kind: str = "") -> Html:
     """A paragraph."""
     shown = f' class="{kind}"' if kind else ""
     return Html(f"<p{shown}>{escaped(text)}</p>")

@@ -7,7 +7,6 @@ import json
 import math
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
@@ -33,7 +32,7 @@ OVERSHOOT = {
 }
 
 
-def reasons(scheme: Any) -> list[str]:
+def reasons(scheme: Scheme | FirstOrderScheme) -> list[str]:
     """Sentences on what a scheme does.
 
     >>> reasons(Scheme.U0(1, 1, 0))[0]
@@ -129,7 +128,7 @@ def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
     return [works()[key] for key in dict.fromkeys(keys) if key in works()]
 
 
-def works_in_words(scheme: Any, extra: str | None = None) -> list[str]:
+def works_in_words(scheme: Scheme | FirstOrderScheme, extra: str | None = None) -> list[str]:
     """The same, a line for each."""
     return [
         f"{w['authors']} ({w['year']}): {w['title']}. {w['where']}." + (f" doi:{w['doi']}" if "doi" in w else "")

@@ -116,7 +116,7 @@ def _errors(problem: Problem, parameters: dict[str, float], sol: Solution) -> di
     }
 
 
-def finite(value: Any) -> Any:
+def finite(value: object) -> Any:
     """The same with None in place of numbers that JSON cannot write."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}

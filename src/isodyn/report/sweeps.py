@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.problems import get
 from isodyn.report import pages
 from isodyn.report.html import versions
@@ -80,7 +80,7 @@ def _cited(found: Sweep) -> list[str]:
     )
 
 
-def _row(name: str, y: FloatArray, done: Any) -> tuple[str, ...]:
+def _row(name: str, y: FloatArray, done: IntArray) -> tuple[str, ...]:
     if not np.isfinite(y).any():
         return name, "no number", "", ""
     low, high = int(np.nanargmin(y)), int(np.nanargmax(y))
@@ -126,7 +126,7 @@ def _place(x: FloatArray, first: float, last: float) -> FloatArray:
     return np.asarray(first + (x - low) / (high - low) * (last - first))
 
 
-def _scatter(parameter: str, x: FloatArray, output: str, y: FloatArray, some: Any) -> str:
+def _scatter(parameter: str, x: FloatArray, output: str, y: FloatArray, some: FloatArray) -> str:
     across, up = _place(x, LEFT, WIDTH - EDGE), _place(y, HEIGHT - FOOT, EDGE)
     dots = "".join(f'<circle cx="{across[k]:.1f}" cy="{up[k]:.1f}" r="2.2"/>' for k in some if np.isfinite(up[k]))
     mean = _main_effect(across, up)
@@ -166,7 +166,7 @@ def _texts(texts: Sequence[tuple[float, float, str, str]]) -> str:
     )
 
 
-def _parallel(parameters: dict[str, FloatArray], name: str, y: FloatArray, some: Any) -> str:
+def _parallel(parameters: dict[str, FloatArray], name: str, y: FloatArray, some: FloatArray) -> str:
     columns = {_cut(column): values for column, values in {**parameters, name: y}.items()}
     at, lines_of_names = _across([*columns])
     bottom, width = HEIGHT - FOOT, at[0] + at[-1]

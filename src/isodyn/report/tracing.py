@@ -3,11 +3,15 @@ anything that needs a number refuses."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.later import Later
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
 
 sympy = Later("sympy")
 
@@ -29,32 +33,32 @@ class Traced:
     def __init__(self, e: Any) -> None:
         self.e = e
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: a + b)
 
     __radd__ = __add__
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: a * b)
 
     __rmul__ = __mul__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: a - b)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: b - a)
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: a / b)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: b / a)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: a**b)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> Traced:
         return _both(self, other, lambda a, b: b**a)
 
     def __neg__(self) -> Traced:
@@ -77,11 +81,11 @@ class Traced:
 
     __le__ = __gt__ = __ge__ = __lt__
 
-    def arctan2(self, other: Any) -> Any:
+    def arctan2(self, other: Any) -> Traced:
         """np.arctan2 of objects asks for it."""
         return _both(self, other, lambda a, b: sympy.atan2(a, b))
 
-    def hypot(self, other: Any) -> Any:
+    def hypot(self, other: Any) -> Traced:
         """np.hypot of objects asks for it."""
         return _both(self, other, lambda a, b: sympy.sqrt(a**2 + b**2))
 
@@ -89,20 +93,20 @@ class Traced:
         """Symbols are real."""
         return self
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Callable[..., Traced]:
         """The functions of one argument by which NumPy calls them."""
         if name not in FUNCTIONS:
             raise AttributeError(f"symbols have no {name}")
         return lambda: Traced(getattr(sympy, FUNCTIONS[name])(self.e))
 
 
-def _both(one: Traced, other: Any, act: Any) -> Any:
+def _both(one: Traced, other: Any, act: Any) -> Traced:
     if isinstance(other, np.ndarray):
         return NotImplemented
     return Traced(act(one.e, number(other)))
 
 
-def traced(x: Any) -> Any:
+def traced(x: Any) -> FloatArray | Traced:
     """A symbol, or an array of symbols, to call a function with."""
     if isinstance(x, tuple):
         array = np.empty(len(x), dtype=object)

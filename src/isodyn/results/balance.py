@@ -18,7 +18,7 @@ import numpy as np
 
 from isodyn.described import described
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.contacts import lost_in_impacts, power_of_contacts
@@ -32,8 +32,8 @@ from isodyn.systems.scales import pace, reach, sizes_of_rows
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
-switched_off: Any = Later("isodyn.mechanism.switched_off")
-passes: Any = Later("isodyn.results.passes")  # compiled when rows are first looked at
+switched_off = Later("isodyn.mechanism.switched_off")
+passes = Later("isodyn.results.passes")  # compiled when rows are first looked at
 
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
@@ -175,7 +175,7 @@ def _power_of(system: System, sol: Solution, rows: Any) -> FloatArray:
     return power
 
 
-def jumps_of(sol: Solution) -> Any:
+def jumps_of(sol: Solution) -> IntArray:
     """Rows at which forces jump: breakpoints, events, samples of controllers."""
     return np.asarray(sol.aux.get("breakpoint_rows", ()), dtype=np.int64)
 

@@ -62,7 +62,7 @@ class Resumable(Protocol):
         ...
 
     def make_room(self, k: int) -> None:
-        """Memory for k rows, where nobody knows how many there will be."""
+        """Memory for k rows, if their number is not known in advance."""
         ...
 
     def put_back(self, found: dict[str, Any]) -> None:
@@ -384,7 +384,7 @@ def _fit(block: dict[str, Any], run: Resumable) -> None:
         raise ValueError(f"it holds {many} rows from {begin} on, of {len(run.rows.t)}")
 
 
-def as_checkpoint(value: Any) -> Checkpoint | None:
+def as_checkpoint(value: object) -> Checkpoint | None:
     """A checkpoint from what users give: a path, or one of these."""
     if value is None or isinstance(value, Checkpoint):
         return value

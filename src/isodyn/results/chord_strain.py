@@ -55,7 +55,7 @@ SMALLEST = 1e-9  # strain by chords that is worth a word
 
 
 def largest_chord_strain(sol: Solution) -> Check | None:
-    """The part whose chord strain is largest beside its elastic strain."""
+    """The part whose chord strain is largest compared with its elastic strain."""
     worst = None
     for name, chord, elastic in strains(sol):
         i = int(chord.argmax())

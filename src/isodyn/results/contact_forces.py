@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.joints import measures as at
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.poses import poses
-from isodyn.multibody.histories import measured, touched
+from isodyn.multibody.histories import Poses, measured, touched
+
+if TYPE_CHECKING:
+    from isodyn.joints.words import Word
 
 DRAWN = (at.OFFSET, at.LENGTH, at.CONTACT, at.BALL)  # measures whose gaps are distances of bodies
 
@@ -38,7 +41,7 @@ def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]
         yield name, place_of(word, slip, p, q), sign * total
 
 
-def place_of(word: Any, slip: Any, p: Any, q: Any) -> FloatArray:
+def place_of(word: Word, slip: Any, p: Poses, q: Poses) -> FloatArray:
     """Where two bodies touch."""
     ends = [x.position + np.einsum("kij,j->ki", x.R, s) for x, s in ((p, word.numbers.s_i), (q, word.numbers.s_j))]
     if word.kind == at.OFFSET:

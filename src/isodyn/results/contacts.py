@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
+    from isodyn.results.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ class ContactView:
     power: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @property
-    def closed(self) -> Any:
+    def closed(self) -> BoolArray:
         """Whether it is closed (k,)."""
         return self.mode > 0
 
@@ -111,8 +115,7 @@ class ContactView:
 
 
 def history_of(kept: Any, rows: int, happened: list[Impact], left: dict[int, FloatArray]) -> dict[str, Any]:
-    """What a solution keeps of contacts in `aux`; `left` are forces before what happens in a
-    row."""
+    """What a solution keeps of contacts in `aux`; `left` are forces before the event in a row."""
     before = kept.force[:rows].copy()
     for row, force in left.items():
         if row < rows:
@@ -135,7 +138,7 @@ def history_of(kept: Any, rows: int, happened: list[Impact], left: dict[int, Flo
     }
 
 
-def impacts_in(aux: Any, known: Any) -> list[Impact]:
+def impacts_in(aux: dict[str, Any], known: Any) -> list[Impact]:
     """The impacts that `history_of` wrote."""
     found = []
     for i, k in enumerate(aux["impact_contact"]):
@@ -171,7 +174,7 @@ def _between(values: FloatArray, before: IntArray, after: IntArray, part: FloatA
     return (1.0 - part) * values[before] + part * values[after]
 
 
-def rates_of(sol: Any) -> tuple[FloatArray, FloatArray]:
+def rates_of(sol: Solution) -> tuple[FloatArray, FloatArray]:
     """Rates of gaps and slips in all rows, and the part of them that is the system's own motion, J
     v."""
     known = sol.system.contacts
@@ -186,7 +189,7 @@ def rates_of(sol: Any) -> tuple[FloatArray, FloatArray]:
     return found
 
 
-def power_of_contacts(sol: Any) -> FloatArray:
+def power_of_contacts(sol: Solution) -> FloatArray:
     """Power of the forces of all contacts on the system, in all rows."""
     if "contact_force" not in sol.aux:
         return np.zeros(sol.t.size)
@@ -194,7 +197,7 @@ def power_of_contacts(sol: Any) -> FloatArray:
     return total
 
 
-def lost_in_impacts(sol: Any) -> FloatArray:
+def lost_in_impacts(sol: Solution) -> FloatArray:
     """Energy that impacts have taken since the first time, in all rows."""
     if "impact_t" not in sol.aux:
         return np.zeros(sol.t.size)
@@ -203,7 +206,7 @@ def lost_in_impacts(sol: Any) -> FloatArray:
     return found
 
 
-def number_of(known: Any, name: Any) -> int:
+def number_of(known: Any, name: str) -> int:
     """The number of a contact by its name or number."""
     if isinstance(name, int) and 0 <= name < len(known.names):
         return name
@@ -218,7 +221,7 @@ def of_directions(values: FloatArray) -> FloatArray:
     return values[:, 0] if values.shape[1] == 1 else values
 
 
-def contact_view(sol: Any, name: Any) -> ContactView:
+def contact_view(sol: Solution, name: str) -> ContactView:
     """One contact of a solution."""
     known = sol.system.contacts
     if known is None or "contact_gap" not in sol.aux:

@@ -84,7 +84,7 @@ def shortest(fraction: Any, exponent: Any, high: Any, low: Any) -> tuple[Any, An
 
 
 @kernel()
-def put_four(s: Any, out: Any, at: Any) -> None:
+def put_four(s: Any, out: Any, at: int) -> None:
     """Four digits, zeros in front included."""
     upper = s // U100
     one, two = U2 * upper, U2 * (s - U100 * upper)
@@ -93,7 +93,7 @@ def put_four(s: Any, out: Any, at: Any) -> None:
 
 
 @kernel()
-def put_digits(s: Any, n: Any, out: Any, at: Any) -> None:
+def put_digits(s: Any, n: Any, out: Any, at: int) -> None:
     """The n digits of s into out[at:at + n]: the last eight by themselves, so that they need not
     wait for each other, the others two at a time."""
     i = natural(at + n)
@@ -119,7 +119,7 @@ def put_digits(s: Any, n: Any, out: Any, at: Any) -> None:
 
 
 @kernel()
-def count_digits(s: Any) -> Any:
+def count_digits(s: Any) -> int:
     """Number of digits of s, which are mostly many."""
     n, bound = 17, MANY
     while n > 1 and s < bound:
@@ -168,7 +168,7 @@ def put_with_exponent(s: Any, n: Any, power: Any, out: Any, at: Any) -> Any:
 
 
 @kernel()
-def put_number(bits: Any, high: Any, low: Any, out: Any, at: Any) -> Any:
+def put_number(bits: Any, high: Any, low: Any, out: Any, at: int) -> Any:
     """One number into out[at:]; where it ends."""
     fraction, exponent = bits & FRACTION, (bits >> np.uint64(52)) & EXPONENT
     special = exponent == EXPONENT

@@ -11,12 +11,12 @@ through s and s' instead.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.errors import InputError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -61,7 +61,7 @@ def left_limits(sol: Solution, name: str) -> FloatArray:
     return rows
 
 
-def _differences(sol: Solution, k: Any, q_end: FloatArray) -> FloatArray:
+def _differences(sol: Solution, k: IntArray, q_end: FloatArray) -> FloatArray:
     if sol.system.difference is None:
         moved: FloatArray = q_end[k + 1] - sol.q[k]
         return moved
@@ -69,7 +69,7 @@ def _differences(sol: Solution, k: Any, q_end: FloatArray) -> FloatArray:
     return flat.reshape(*np.shape(k), -1)
 
 
-def _moved(sol: Solution, k: Any, d: FloatArray) -> FloatArray:
+def _moved(sol: Solution, k: IntArray, d: FloatArray) -> FloatArray:
     if sol.system.retract is None:
         return sol.q[k] + d
     flat = [

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,10 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset
+
+    from isodyn.open_types import BoolArray
     from isodyn.systems.base import System
 
 ensemble_tables = Later("isodyn.results.ensemble_tables")  # which needs this module
@@ -99,7 +104,7 @@ class Ensemble(ShownInNotebooks):
     v0: FloatArray
     scheme: Any
     columns: dict[str, IntArray]
-    ok: Any
+    ok: BoolArray
     counts: dict[str, IntArray]
     errors: dict[int, Exception]
     single: dict[int, Solution]
@@ -185,7 +190,7 @@ class Ensemble(ShownInNotebooks):
         """
         return ensemble_tables.table_of(self, outputs, columns)
 
-    def to_csv(self, path: Any, outputs: Outputs | None = None, **columns: Any) -> Any:
+    def to_csv(self, path: str | Path, outputs: Outputs | None = None, **columns: Any) -> Any:
         """Write `table` as a CSV file.
 
         Parameters
@@ -204,7 +209,7 @@ class Ensemble(ShownInNotebooks):
         """
         return ensemble_tables.write_csv(self.table(outputs, **columns), path)
 
-    def to_dataframe(self, outputs: Outputs | None = None, **columns: Any) -> Any:
+    def to_dataframe(self, outputs: Outputs | None = None, **columns: Any) -> DataFrame:
         """Return `table` as a pandas DataFrame.
 
         Parameters
@@ -226,7 +231,7 @@ class Ensemble(ShownInNotebooks):
         """
         return ensemble_tables.dataframe(self.table(outputs, **columns))
 
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> Dataset:
         """Return all members as an `xarray.Dataset`.
 
         Returns
@@ -250,7 +255,7 @@ class Ensemble(ShownInNotebooks):
         """
         return ensemble_tables.dataset(self)
 
-    def save(self, path: Any) -> Any:
+    def save(self, path: str | Path) -> Any:
         """Write all members: NetCDF, or by the endings .csv and .parquet the table.
 
         Parameters
@@ -297,7 +302,7 @@ def warn_of_coarse_members(ensemble: Ensemble, stacklevel: int) -> None:
         )
 
 
-def with_start(system: System, q0: FloatArray, v0: FloatArray) -> Any:
+def with_start(system: System, q0: FloatArray, v0: FloatArray) -> System:
     """The same system with another start."""
     started = copy(system)
     object.__setattr__(started, "q0", q0.copy())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError, MemberError
 from isodyn.real_numbers import real_number
@@ -19,6 +20,10 @@ from isodyn.results.tables import xarray_of
 from isodyn.version import __version__
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset
+
+    from isodyn.kernels.compiled import FloatArray
     from isodyn.results.ensemble import Ensemble, Outputs
 
 
@@ -54,7 +59,7 @@ def _number(name: str, member: int, value: Any) -> float:
     return number if np.isnan(number) else real_number(f"output {name!r} of member {member}", number)
 
 
-def _column(name: str, values: Any, count: int) -> Any:
+def _column(name: str, values: ArrayLike, count: int) -> FloatArray:
     array = np.asarray(values)
     if array.shape != (count,):
         raise InputError(f"column {name!r} must have {count} values, one for each member, received shape {array.shape}")
@@ -79,7 +84,7 @@ def _histories(ens: Ensemble, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: column[there] for name, column in found.items()}
 
 
-def dataset(ens: Ensemble) -> Any:
+def dataset(ens: Ensemble) -> Dataset:
     """The `xarray.Dataset` of an ensemble."""
     xr, system = xarray_of(), ens.systems[0]
     names = {"q": system.names, "v": system.v_names, "a": system.v_names, "lam": system.row_names}
@@ -109,7 +114,7 @@ def _told(error: Exception) -> str:
     return str(error) if isinstance(error, MemberError) else f"{type(error).__name__}: {error}"
 
 
-def write_csv(table: Mapping[str, Any], path: Any) -> Path:
+def write_csv(table: Mapping[str, Any], path: Path) -> Path:
     """One line for each row of a table, behind the names of its columns."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -120,7 +125,7 @@ def write_csv(table: Mapping[str, Any], path: Any) -> Path:
     return path
 
 
-def dataframe(table: Mapping[str, Any]) -> Any:
+def dataframe(table: Mapping[str, Any]) -> DataFrame:
     """A DataFrame of pandas."""
     try:
         pandas = import_module("pandas")

@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from isodyn.errors import FileError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse
 from isodyn.memory import in_words
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 OLD = 86_400.0  # seconds after which a leftover of another machine is nobody's
@@ -59,7 +62,7 @@ def arrays_bytes(**arrays: FloatArray) -> bytes:
     return buffer.getvalue()
 
 
-def matrix_bytes(matrix: Any) -> bytes:
+def matrix_bytes(matrix: Matrix) -> bytes:
     """What a `.npz` file of a sparse matrix holds."""
     buffer = io.BytesIO()
     sparse.save_npz(buffer, matrix)

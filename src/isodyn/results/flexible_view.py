@@ -3,6 +3,7 @@ files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -213,7 +214,7 @@ class FlexibleView(ShownInNotebooks):
         both = ((self.positions(k), m @ self.velocities(k)) for k in range(self.sol.t.size))
         return np.array([np.cross(x, p).sum(axis=0) for x, p in both])
 
-    def _sums(self, field: Any) -> FloatArray:
+    def _sums(self, field: Callable[..., FloatArray]) -> FloatArray:
         shares = np.asarray(self.reduced.elements.mass.sum(axis=0)).ravel()
         return np.array([shares @ field(k) for k in range(self.sol.t.size)])
 

@@ -44,7 +44,9 @@ def identity(system: System, *, memory: bool = True) -> str:
             found.update(rounded(model.tables.words).tobytes())
     described = getattr(system, "description", None)
     direct = [x for x in vars(system).values() if described is None or _function(x) is not None]
-    controllers = [] if described is None else list(described.parts.controllers.values())  # their numbers are in no table
+    controllers = (
+        [] if described is None else list(described.parts.controllers.values())
+    )  # their numbers are in no table
     laws = [told(one) if memory else one.told() for one in controllers]
     for one in (laws, *_functions([described, *direct], DEPTH, {id(one) for one in controllers})):
         found.update(json.dumps(one, sort_keys=True).encode())

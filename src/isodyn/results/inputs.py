@@ -23,7 +23,7 @@ for _kind in (Scheme, FirstOrderScheme, Composition):
     stored_with_runs(_kind)
 
 
-def to_json(value: Any) -> Any:
+def to_json(value: object) -> Any:
     """Plain data; schemes, formulations and settings by name and fields."""
     if is_dataclass(value) and not isinstance(value, type):
         if type(value).__name__ not in KINDS:
@@ -43,7 +43,7 @@ def to_json(value: Any) -> Any:
     raise InputError(f"{value!r} cannot be written with a run")
 
 
-def from_json(value: Any) -> Any:
+def from_json(value: object) -> Any:
     """What `to_json` wrote; only isodyn's own types are made."""
     if isinstance(value, list):
         return tuple(from_json(item) for item in value)

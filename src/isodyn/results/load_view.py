@@ -8,7 +8,7 @@ centre −f ∂x/∂ϖ. All of it is taken where the balance holds (isodyn.resul
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
@@ -31,6 +31,8 @@ from isodyn.results.mechanism_views import mechanism_of
 from isodyn.results.switched import acting
 
 if TYPE_CHECKING:
+    from isodyn.loads.part import LoadPart
+    from isodyn.loads.user import UserLoad
     from isodyn.mechanism.system import MechanismSystem
     from isodyn.results.solution import Solution
 
@@ -65,7 +67,7 @@ def read_law(
         out[n, STORED] = potential_of_law(law, t[n], tables, scratch)
 
 
-def part_of(system: MechanismSystem, name: str) -> Any:
+def part_of(system: MechanismSystem, name: str) -> LoadPart | UserLoad | None:
     """The load as it was described; None where that is not known."""
     return None if system.description is None else system.description.parts.loads.get(name)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -39,7 +38,7 @@ def read_csv(path: Path | str) -> dict[str, list[float]]:
     return columns
 
 
-def _number(cell: str, path: Any, row: int, head: str) -> float:
+def _number(cell: str, path: Path | str, row: int, head: str) -> float:
     if cell in EMPTY:
         return np.nan
     try:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import InputError
@@ -159,7 +160,7 @@ class BodyView(HistoryView):
         zero = np.zeros_like(half)
         return np.column_stack([np.cos(half), zero, zero, np.sin(half)])
 
-    def point(self, point: Any, frame: str = "world") -> PointView:
+    def point(self, point: ArrayLike, frame: str = "world") -> PointView:
         """The point of the body that is at `point` of the world at the start; or with frame="body"
         in the body's own frame."""
         P = vector3("point", point)

@@ -24,7 +24,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.later import load as load_modules
 from isodyn.memory import require_memory
-from isodyn.results.ensemble import with_start
+from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.ensemble_tables import write_csv
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
@@ -37,6 +37,8 @@ from isodyn.results.tables import looked_at_once, parquet_bytes, save_csv, save_
 from isodyn.results.units import STATES
 
 if TYPE_CHECKING:
+    from xarray import Dataset
+
     from isodyn.systems.base import System
 
 h5netcdf, h5py, xarray_backends = Later("h5netcdf"), Later("h5py"), Later("xarray.backends")
@@ -71,7 +73,7 @@ def save(sol: Solution, path: str | Path) -> Path:
     return write_dataset(dataset, path)
 
 
-def save_ensemble(ens: Any, path: str | Path) -> Path:
+def save_ensemble(ens: Ensemble, path: str | Path) -> Path:
     """Write an ensemble: NetCDF; its table as CSV or Parquet by the endings .csv and .parquet."""
     path = Path(path)
     match ending(path):
@@ -83,7 +85,7 @@ def save_ensemble(ens: Any, path: str | Path) -> Path:
     return write_dataset(ens.to_xarray(), path)
 
 
-def write_dataset(dataset: Any, path: Path) -> Path:
+def write_dataset(dataset: Dataset, path: Path) -> Path:
     """Write a dataset as a sealed NetCDF file."""
     require_memory(COPIES * dataset.nbytes, f"{path.name}: a NetCDF file", hint="keep fewer rows by save_every=")
     return write_file(path, sealed(_image(_storable(dataset))))
@@ -211,7 +213,7 @@ def _built(model: dict[str, Any], t: FloatArray, q: FloatArray, v: FloatArray) -
 # ---- what a file can hold
 
 
-def _image(dataset: Any) -> io.BytesIO:
+def _image(dataset: Dataset) -> io.BytesIO:
     """The bytes of a NetCDF file."""
     buffer = io.BytesIO()
     with h5netcdf.File(buffer, "w") as file:

@@ -61,7 +61,7 @@ def near_power_of_two(x: float) -> float:
 
 
 @kernel()
-def size_rows(work: Any) -> None:
+def size_rows(work: Measures) -> None:
     """Sizes of rows from G (isodyn.systems.scales.row_sizes): full, or in a sparse pattern."""
     m, n, most = work.rows.size, work.size_v.size, 0.0
     for k in range(m):
@@ -89,7 +89,7 @@ def drift_of_rows(
     v: FloatArray,
     a: FloatArray,
     lam: FloatArray,
-    work: Any,
+    work: Measures,
     levels: FloatArray,
 ) -> int:
     """The three levels of every row into `levels`."""

@@ -199,7 +199,7 @@ def quality(sol: Solution) -> Quality:
 
 
 def step_sizes(sol: Solution) -> list[float] | None:
-    """The smallest and the largest step of an adaptive run that rows tell of; None of other
+    """The smallest and the largest step of an adaptive run, as its rows show; None of other
     runs."""
     if "step_error" not in sol.aux or sol.t.size < 2:
         return None

@@ -9,7 +9,7 @@ that parts may have any name; where two read alike, the pair (owner, what) tells
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property, singledispatch
@@ -107,8 +107,8 @@ XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
 
 @singledispatch
-def more_quantities(sol: Any) -> list[Quantity]:
-    """What a kind of solution knows beside states and parts; kinds register themselves."""
+def more_quantities(sol: Solution) -> list[Quantity]:
+    """What a kind of solution knows besides states and parts; kinds register themselves."""
     return []
 
 
@@ -152,11 +152,11 @@ class Catalogue:
                 found[name] = [(column, "")]
         return found
 
-    def curve(self, name: Any) -> Curve:
+    def curve(self, name: Sequence[str] | str) -> Curve:
         """A quantity, a component or a size by its name."""
         return self.read(self.find(name))
 
-    def find(self, name: Any) -> Place:
+    def find(self, name: Sequence[str] | str) -> Place:
         """Where a name stands; the same for all solutions of the same parts."""
         key = tuple(name) if isinstance(name, list | tuple) else name
         try:
@@ -206,9 +206,9 @@ class Catalogue:
         if not self.whole and is_mechanism(self.sol.system):
             return InputError(text, hint="only some columns were saved (select=): parts of the mechanism are not known")
         known = [key for key in self._index if isinstance(key, str)]
-        near = difflib.get_close_matches(str(name), known, n=NEAR, cutoff=0.5)
-        if near:
-            return InputError(text, hint=f"did you mean {', '.join(map(repr, near))}?")
+        similar = difflib.get_close_matches(str(name), known, n=NEAR, cutoff=0.5)
+        if similar:
+            return InputError(text, hint=f"did you mean {', '.join(map(repr, similar))}?")
         some = ", ".join(map(repr, self.names[:NEAR])) + (" …" if len(self.names) > NEAR else "")
         return InputError(text, hint=f"there are {some}; all are in sol.quantities()")
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
@@ -123,7 +124,7 @@ class Reaction(HistoryView):
         """What there is to read."""
         return ("force", "torque", "point")
 
-    def torque_about(self, point: Any) -> FloatArray:
+    def torque_about(self, point: ArrayLike) -> FloatArray:
         """The torque about another point of the world, one for all times or (k, 3), in the world.
 
         >>> import numpy as np

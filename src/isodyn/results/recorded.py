@@ -10,7 +10,7 @@ from isodyn.kernels.compiled import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """What a file knows of a system that is not there: sizes and names."""
+    """What a file knows about a system that is not available: sizes and names."""
 
     nq: int
     nv: int

@@ -10,7 +10,7 @@ on its nodes, in equilibrium with s. All are taken where the balance holds
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from isodyn.results.history_view import HistoryView
 rod_passes = Later("isodyn.multibody.rod_passes")
 
 if TYPE_CHECKING:
+    from isodyn.bodies.body import Body
     from isodyn.mechanism.rod_part import RodPart
     from isodyn.results.solution import Solution
 
@@ -219,7 +220,7 @@ class RodView(HistoryView):
         power = np.einsum("kei,ij,kej,e->k", rate, D, rate, rod.lengths)
         return np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(self.t))])
 
-    def _velocities(self, body: Any) -> FloatArray:
+    def _velocities(self, body: Body) -> FloatArray:
         return self._sol.v[:, self._system.v_of(body.name)]
 
     def _kinetic(self) -> FloatArray:
@@ -237,7 +238,7 @@ class RodView(HistoryView):
 
     @property
     def _sixths(self) -> FloatArray:
-        """What a consistent mass couples of both ends of elements."""
+        """How a consistent mass couples both ends of elements."""
         return self.rod.section.rhoA * self.rod.lengths / 6 * (self.rod.mass == "consistent")
 
     def _by_points(self) -> tuple[FloatArray, FloatArray]:

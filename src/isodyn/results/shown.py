@@ -4,9 +4,12 @@ tells where it is found."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.errors import InputError
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
 
 _load: Callable[[], Callable[..., Any]] | None = None
 
@@ -17,7 +20,7 @@ def register(load: Callable[[], Callable[..., Any]]) -> None:
     _load = load
 
 
-def plot(sol: Any, names: tuple[Any, ...], **options: Any) -> Any:
+def plot(sol: Solution, names: tuple[Any, ...], **options: Any) -> Any:
     """A figure of these quantities."""
     if _load is None:
         raise InputError("nothing here draws figures", hint="import isodyn")

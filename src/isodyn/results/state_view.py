@@ -31,7 +31,7 @@ class StateView(HistoryView):
         return repr(self.name)
 
     def histories(self) -> tuple[str, ...]:
-        """What is known of it."""
+        """What is known about it."""
         return "value", "rate", "integral"
 
     @property

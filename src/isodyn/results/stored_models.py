@@ -23,7 +23,7 @@ class Keeper(Protocol):
         """The model of a system; None where it is no mechanism, InputError where no file can hold
         it."""
 
-    def system_from(self, model: dict[str, Any]) -> Any:
+    def system_from(self, model: dict[str, Any]) -> System:
         """The system of a model."""
 
 
@@ -43,7 +43,7 @@ def _keeper() -> Keeper:
     return keeper
 
 
-def system_of_model(model: dict[str, Any]) -> Any:
+def system_of_model(model: dict[str, Any]) -> System:
     """The system of a model as it was kept: `text`, `name` and `parameters`."""
     return _keeper().system_from(model)
 

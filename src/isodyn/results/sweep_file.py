@@ -232,7 +232,7 @@ def create(path: Path, layout: Layout, values: FloatArray) -> None:
             file.write(block.tobytes())
 
 
-def seal_of(record: Any) -> int:
+def seal_of(record: FloatArray) -> int:
     """The checksum of a record without its seal."""
     return zlib.crc32(record.tobytes()[:-4])
 

@@ -35,10 +35,13 @@ from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, 
 from isodyn.version import __version__
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset
+
     from isodyn.systems.base import System
 
 xarray = Later("xarray")
-body_poses: Any = Later("isodyn.mechanism.poses")  # other runs need no mechanisms
+body_poses = Later("isodyn.mechanism.poses")  # other runs need no mechanisms
 
 DIMENSIONS = {"q": "coordinate", "v": "velocity", "a": "velocity", "lam": "row"}
 AXES = {XYZ: "xyz", WXYZ: "wxyz"}
@@ -47,7 +50,7 @@ MOST_THREADS = 4  # … by so many threads at most: a file takes it no faster
 FEW = 100_000  # numbers of a table for which no kernel is compiled
 
 
-def to_dataset(sol: Solution) -> Any:
+def to_dataset(sol: Solution) -> Dataset:
     """The `xarray.Dataset` of a solution."""
     xr = xarray_of()
     names, of = labels(sol), units(sol.system)
@@ -169,7 +172,7 @@ def _write_lines(file: Any, columns: Sequence[FloatArray]) -> None:
             file.write(text.result())
 
 
-def to_dataframe(sol: Solution, names: Sequence[Any] = ()) -> Any:
+def to_dataframe(sol: Solution, names: Sequence[Any] = ()) -> DataFrame:
     """The `pandas.DataFrame` of the named quantities, or of all."""
     try:
         import pandas
@@ -194,7 +197,7 @@ def save_parquet(sol: Solution, path: str | Path) -> Path:
     return path
 
 
-def parquet_bytes(frame: Any) -> bytes:
+def parquet_bytes(frame: DataFrame) -> bytes:
     """A DataFrame as the bytes of a Parquet file."""
     try:
         return bytes(frame.to_parquet())
@@ -206,7 +209,7 @@ def _titled(name: str, unit: str) -> str:
     return f"{name} [{unit}]" if unit else name
 
 
-def xarray_of() -> Any:
+def xarray_of() -> Later:
     try:
         load(xarray)
     except ImportError:

@@ -254,7 +254,7 @@ class ViewsOfParts:
         return mechanism_views.momentum(self)
 
     def _let_go(self) -> FloatArray:
-        """What switched loads would have stored."""
+        """Energy that loads would have stored while they were switched off."""
         return energies.let_go(self)
 
     def energy_by_part(self) -> dict[str, PartEnergy]:

@@ -95,7 +95,7 @@ def factorise_back(p: Physics, linear: Linear, keep: bool, memory: Memory) -> in
 
 
 @kernel()
-def solve_back(p: Physics, memory: Memory, adjoint: Adjoint, second: bool, b: Any) -> None:
+def solve_back(p: Physics, memory: Memory, adjoint: Adjoint, second: bool, b: FloatArray) -> None:
     """b ← (the matrix of the step, or with `second` that of the range)⁻ᵀ b."""
     if p.traits & SPARSE:
         for i in range(b.size):

@@ -13,7 +13,7 @@ from typing import Any
 from isodyn.kernels.compiled import MODEL_TYPE, NOT_FINITE, OK, i8, kernel
 from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import ADDRESS, copy_struct, opened, struct_at
-from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, march
+from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, Columns, march
 from isodyn.sensitivities.by_parameters import by_parameter, spread_parameter
 from isodyn.sensitivities.linearise import linearise
 from isodyn.sensitivities.many import (
@@ -27,7 +27,7 @@ from isodyn.sensitivities.many import (
 from isodyn.sensitivities.memory import TOGETHER, Derivatives, Linear, Many, Tangents, Together, Varied
 from isodyn.stepping.chosen_step import leg_number
 from isodyn.stepping.closure import copy_to, fill_with, measure_forces
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Leg, Memory, Physics, State
 
 MOST = 60  # iterations for one parameter
 DONE = 1e-13  # what a correction may leave, in parts of the solution
@@ -182,9 +182,9 @@ def march_tangents(
     upto: int,
     state: State,
     memory: Memory,
-    columns: Any,
+    columns: Columns,
     rows: Any,
-    counters: Any,
+    counters: Counters,
     together: Together,
 ) -> int:
     """`march` with derivatives: after every step they are brought along."""

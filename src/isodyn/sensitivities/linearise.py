@@ -61,7 +61,7 @@ def times_transposed(
 
 
 @kernel()
-def ask(p: Any, linear: Any, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: Any) -> int:
+def ask(p: Any, linear: Linear, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: Any) -> int:
     """One question to the model."""
     status: int = p.model(what, t, q, v, a, lam, c, p.tables, p.scratch, out)
     return status
@@ -80,7 +80,17 @@ def exact_matrix(
 
 @kernel()
 def column_along_q(
-    p: Physics, linear: Linear, what: int, j: int, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+    p: Physics,
+    linear: Linear,
+    what: int,
+    j: int,
+    t: float,
+    q: Any,
+    v: Any,
+    a: Any,
+    lam: Any,
+    memory: Memory,
+    out: FloatArray,
 ) -> int:
     """out = ∂(answer to `what`)/∂q along component j, by differences."""
     n, h, answer = linear.work.size, PART * linear.size_v[j], linear.big[: out.size]

@@ -3,7 +3,7 @@ directions."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from isodyn.sensitivities.start import along
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.systems.model import Model
 
 AGREES = 1e-7  # what differs from differences by less, relatively, is the derivative
 
@@ -65,7 +68,7 @@ class MatrixCheck:
         size = max(float(np.abs(found).max()), float(np.abs(np.abs(G) @ np.abs(self.d)).max()))
         return bool(np.abs(told - found).max() <= AGREES * size)
 
-    def groups(self, model: Any, polar: bool) -> list[list[int]]:
+    def groups(self, model: Model, polar: bool) -> list[list[int]]:
         """Columns of ∂φ̇/∂q by groups that share no row; without those that are zero at random
         states, which translations mostly are, where φ̈ tells them."""
         system = self.system

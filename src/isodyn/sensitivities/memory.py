@@ -13,7 +13,7 @@ K, C, M, H are values in the pattern of J, D and G₁ in that of G; full matrice
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from isodyn.kernels.compiled import IntArray
 from isodyn.kernels.struct import Struct, integer, integers, reals
 from isodyn.kernels.struct_types import StructType
 from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.systems.model import Model
 
 
 class Linear(Struct):
@@ -147,7 +150,7 @@ TAPE, ADJOINT = StructType(Tape), StructType(Adjoint)
 TOGETHER = StructType(Together)
 
 
-def patterns(model: Any, nv: int, m: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def patterns(model: Model, nv: int, m: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Patterns of J and G; full ones where a model has none."""
     known = model.sparsity
     if known is not None:
@@ -180,7 +183,7 @@ def groups_of(starts: IntArray, columns: IntArray, nv: int) -> list[list[int]]:
 
 def new_linear(
     system: System,
-    model: Any,
+    model: Model,
     *,
     exact: bool,
     rotations: IntArray,

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from isodyn.notebook_views import ShownInNotebooks
 from isodyn.sensitivities.pieces import Piece, Pieces, with_other_gravity
 from isodyn.systems.description import Description, as_system
 
+if TYPE_CHECKING:
+    from isodyn.mechanism.coordinates import ParametrisedSystem
+    from isodyn.systems.base import System
+
 AXES = {"x": 0, "y": 1, "z": 2}
 STARTS = ("position", "velocity", "angular_velocity", "angle")  # of a body: where and how it starts
 BODY_NUMBERS = ("mass", "inertia", "position", "velocity", "angular_velocity", "angle")
@@ -39,7 +43,7 @@ class Family(Protocol):
 
     def value(self, name: str) -> float: ...
 
-    def at(self, changes: Mapping[str, float]) -> Any:
+    def at(self, changes: Mapping[str, float]) -> System:
         """The system with other values of these parameters."""
 
 
@@ -85,7 +89,7 @@ class Parametrised(ShownInNotebooks, Description):
         numbers = ", ".join(f"{name} = {value:.6g}" for name, value in self.values.items())
         return f"<Parametrised: {numbers}>"
 
-    def compile(self) -> Any:
+    def compile(self) -> System:
         """Return the system with the present values.
 
         Returns
@@ -117,7 +121,7 @@ class Parametrised(ShownInNotebooks, Description):
             raise InputError(f"there is no parameter named {name!r}", hint=nearest(name, self.values))
         return self.values[name]
 
-    def at(self, changes: Mapping[str, float]) -> Any:
+    def at(self, changes: Mapping[str, float]) -> System:
         """Return the system with other values of some parameters.
 
         Parameters
@@ -298,7 +302,7 @@ class NamedParts:
             number = number[2, 2] if key == "inertia" else number[2] if key == "angular_velocity" else number
         return with_numbers(part, {key: number})
 
-    def compiled(self, parts: Parts, gravity: FloatArray) -> Any:
+    def compiled(self, parts: Parts, gravity: FloatArray) -> MechanismSystem | ParametrisedSystem:
         """The system of changed parts."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the mechanism itself has told
@@ -321,7 +325,7 @@ def _vector_of(body: Body, key: str, path: list[str]) -> Any:
     return given_numbers(body)[key]
 
 
-def _holds_numbers(value: Any) -> bool:
+def _holds_numbers(value: object) -> bool:
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
@@ -329,7 +333,7 @@ def _holds_numbers(value: Any) -> bool:
     return value is not None and bool(array.size)
 
 
-def _index(key: str, array: Any) -> tuple[int, ...]:
+def _index(key: str, array: FloatArray) -> tuple[int, ...]:
     """Which entry "x", "yz" or "2" is."""
     if key in AXES:
         i = AXES[key]
@@ -371,7 +375,7 @@ def _written(owner: Any, path: list[str], value: float) -> Any:
     return array
 
 
-def family_of(given: Any) -> Family:
+def family_of(given: object) -> Family:
     """The family that a system belongs to."""
     if isinstance(given, Family):
         return given

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,9 @@ from isodyn.parts import Value
 from isodyn.sensitivities.memory import Varied
 from isodyn.systems.questions import Questions
 
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
+
 OWN_NUMBERS = ("mass", "inertia", "velocity", "angular_velocity")  # of a body, that no other part looks at
 TURNS = {measures.AXES, measures.ANGLE, measures.PLANAR_ANGLE, measures.TWIST}  # of which no point is part
 AFFINE = {measures.POINT, measures.OFFSET, *TURNS}
@@ -53,7 +56,7 @@ class Piece:
     rows: IntArray
     moves_mass: bool
 
-    def answers(self, system: Any) -> list[PieceQuestions]:
+    def answers(self, system: System) -> list[PieceQuestions]:
         """Who answers at each of the points."""
         return [PieceQuestions(system, self, one) for one in self.tables]
 
@@ -61,7 +64,7 @@ class Piece:
 class PieceQuestions(Questions):
     """Questions about the whole, answered by the equations of a piece: zero in all other places."""
 
-    def __init__(self, system: Any, piece: Piece, tables: Struct) -> None:
+    def __init__(self, system: System, piece: Piece, tables: Struct) -> None:
         self.system, self.piece, self.tables = system, piece, tables
 
     def ask(
@@ -327,7 +330,7 @@ def new_varied(pieces: Sequence[Piece], weights: Sequence[Sequence[float]]) -> V
     return varied
 
 
-def _differ(one: Any, other: Any) -> bool:
+def _differ(one: Struct, other: Struct) -> bool:
     """Whether two structs hold other numbers."""
     words = one.__dict__["_integers"], other.__dict__["_integers"]
     return not np.array_equal(*words)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.marching.schedule import Stretch
 
 SIDE_BY_SIDE = 32  # parameters that are brought along together, at most
 
@@ -215,7 +218,7 @@ class SensitiveRun(Run):
 
     # ---- the course of the run
 
-    def start(self, stretch: Any, *, first: bool) -> None:
+    def start(self, stretch: Stretch, *, first: bool) -> None:
         self.jump = jump = None if first else self.jumps.get(float(stretch.t_start))
         if jump is not None:
             after = jump.begin(self.sample())

@@ -14,8 +14,8 @@ the error of the scheme.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -28,6 +28,10 @@ from isodyn.results.solution import Sample
 from isodyn.sensitivities.start import along
 from isodyn.stepping.events import Event, name_of, value_of
 from isodyn.stepping.expression_guards import expression_guard
+
+if TYPE_CHECKING:
+    from isodyn.sensitivities.run import SensitiveRun
+    from isodyn.systems.base import System
 
 GRAZES = 1e-6  # of what g could do at typical velocities: slower than this, it does not pass through zero
 
@@ -45,17 +49,17 @@ def refuse_switches(events: Sequence[Event]) -> None:
 class Differs(Protocol):
     """What ∂/∂θ is taken of."""
 
-    def difference(self, function: Any, itself: Any) -> Any: ...
+    def difference(self, function: Callable[..., FloatArray], itself: Any) -> Any: ...
 
 
 class Guard:
     """The function of an event, and its derivatives."""
 
-    def __init__(self, event: Event, number: int, system: Any) -> None:
+    def __init__(self, event: Event, number: int, system: System) -> None:
         self.event, self.number, self.system = event, number, system
         self.readers: dict[int, Any] = {}
 
-    def value(self, sample: Sample, system: Any = None) -> float:
+    def value(self, sample: Sample, system: System | None = None) -> float:
         """At a state, of the system itself or of another one."""
         system = self.system if system is None else system
         if isinstance(self.event.g, str) and id(system) not in self.readers:
@@ -115,14 +119,14 @@ class Guard:
         return -total / slope
 
 
-def place(system: Any, q: FloatArray, d: FloatArray) -> FloatArray:
+def place(system: System, q: FloatArray, d: FloatArray) -> FloatArray:
     """q ⊕ d."""
     if not q.size:
         return q
     return q + d if system.retract is None else np.asarray(system.retract(q.copy(), np.ascontiguousarray(d)))
 
 
-def moved(system: Any, sample: Sample, e: float, later: float) -> Sample:
+def moved(system: System, sample: Sample, e: float, later: float) -> Sample:
     """The state a moment later along the motion, with time alone moved by `later`."""
     q = place(system, sample.q, e * sample.v)
     return sample._replace(t=sample.t + later, q=q, v=sample.v + e * sample.a)
@@ -131,7 +135,7 @@ def moved(system: Any, sample: Sample, e: float, later: float) -> Sample:
 class Jump:
     """What events do to a state at one time."""
 
-    def __init__(self, system: Any, events: Sequence[Event], happened: Sequence[Happened]) -> None:
+    def __init__(self, system: System, events: Sequence[Event], happened: Sequence[Happened]) -> None:
         self.system, self.happened, self.t = system, list(happened), happened[0].t
         self.guard = Guard(events[happened[0].index], happened[0].index, system)
         self.actions = [events[one.index].action for one in happened if events[one.index].action is not None]
@@ -170,7 +174,7 @@ class Jump:
         return both[: system.nv], both[system.nv :], at
 
 
-def jumps_of(system: Any, events: Sequence[Event], happened: Sequence[Happened]) -> list[Jump]:
+def jumps_of(system: System, events: Sequence[Event], happened: Sequence[Happened]) -> list[Jump]:
     """The events that act, those at one time together."""
     found: dict[float, list[Happened]] = {}
     for one in happened:
@@ -179,7 +183,7 @@ def jumps_of(system: Any, events: Sequence[Event], happened: Sequence[Happened])
     return [Jump(system, events, group) for _, group in sorted(found.items())]
 
 
-def event_times(run: Any, events: Sequence[Event], happened: Sequence[Happened]) -> list[list[float]]:
+def event_times(run: SensitiveRun, events: Sequence[Event], happened: Sequence[Happened]) -> list[list[float]]:
     """Derivatives of the times of all events, by each parameter: those that acted tell them, others
     lie on the derivatives of the rows before and after them."""
     rows, k_rows = run.rows, int(run.counters.rows)
@@ -203,7 +207,7 @@ def event_times(run: Any, events: Sequence[Event], happened: Sequence[Happened])
     return found
 
 
-def hermite(s: float, h: float, y: Any, dy: Any, y_1: Any, dy_1: Any) -> FloatArray:
+def hermite(s: float, h: float, y: FloatArray, dy: Any, y_1: Any, dy_1: Any) -> FloatArray:
     """The cubic through two values and slopes, at the part s of the way."""
     u = 1.0 - s
     return np.asarray(

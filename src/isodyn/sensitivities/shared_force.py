@@ -6,15 +6,18 @@ A = Bᵀ of the rows that tell it, B = G in units of work along typical sizes;  
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import units_of
 from isodyn.sensitivities.start import along
 from isodyn.sensitivities.variations import Variation
+
+if TYPE_CHECKING:
+    from isodyn.sensitivities.run import SensitiveRun
 
 RANK = 1e-10  # of the largest singular value
 
@@ -23,7 +26,9 @@ class SharedForce:
     """The force of constraint at one state: `enforced` rows have told it, `told` rows (all of them
     if None, with the least norm) shall tell it."""
 
-    def __init__(self, run: Any, t: float, state: tuple[FloatArray, ...], enforced: Any, told: Any = None) -> None:
+    def __init__(
+        self, run: SensitiveRun, t: float, state: tuple[FloatArray, ...], enforced: IntArray, told: Any = None
+    ) -> None:
         self.run, self.t, (self.q, self.v, lam) = run, t, state
         G = full(run.ask.G(t, self.q, self.v))
         r, s = units_of(G, run.system.scales)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from isodyn.sensitivities.retraction import put_tangents
 from isodyn.sensitivities.variations import CENTRAL, PART
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import weights
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+    from isodyn.sensitivities.memory import Linear
+    from isodyn.stepping.memory import State
 
 linalg = Later("scipy.linalg")
 
@@ -43,7 +48,7 @@ class StartTangent:
     """
 
     def __init__(
-        self, ask: Questions, linear: Any, t: float, rows: IntArray, given: tuple[Any, Any], state: Any
+        self, ask: Questions, linear: Linear, t: float, rows: IntArray, given: tuple[Any, Any], state: State
     ) -> None:
         self.ask, self.t, self.rows, self.linear = ask, t, rows, linear
         self.system, self.n = ask.system, ask.system.nv
@@ -69,7 +74,7 @@ class StartTangent:
         return ask if plain and ask.model.sparsity is not None else None
 
     @cached_property
-    def M(self) -> Any:
+    def M(self) -> Matrix:
         """The mass matrix, by columns of the balance, which is linear in a."""
         if self.sparse is not None:
             return self.sparse.mass(self.t, self.q, self.v)

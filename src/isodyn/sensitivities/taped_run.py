@@ -3,7 +3,8 @@ again (isodyn.sensitivities.checkpoints)."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +19,10 @@ from isodyn.sensitivities.checkpoints import kept_at_first, whole_way_back
 from isodyn.sensitivities.memory import Adjoint, Tape
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.taping import march_taped
-from isodyn.stepping.memory import allocate, new_state, weigh
+from isodyn.stepping.memory import Memory, State, allocate, new_state, weigh
+
+if TYPE_CHECKING:
+    from isodyn.marching.schedule import Stretch
 
 ROOM = 2**25  # numbers, of a quarter of a gigabyte: tapes of a whole run that fit into it are kept
 FEW = 20  # states that are kept where they do not
@@ -28,7 +32,7 @@ class Restart:
     """How the state after a breakpoint or an event depends on the one before it, and on
     parameters."""
 
-    def __init__(self, run: Any, row: int) -> None:
+    def __init__(self, run: TapedRun, row: int) -> None:
         here, n = run.here, run.system.nv
         self.row = row
         self.by_parameters = run.tangents.copy()
@@ -57,12 +61,12 @@ class Restart:
 class Still:
     """No parameter: events depend on the state alone."""
 
-    def difference(self, function: Any, itself: Any) -> float:
+    def difference(self, function: Callable[..., Any], itself: Any) -> float:
         """∂/∂θ."""
         return 0.0
 
 
-def nothing(function: Any) -> float:
+def nothing(function: Callable[..., Any]) -> float:
     """∂/∂θ where no parameter changes."""
     return 0.0
 
@@ -130,7 +134,7 @@ class TapedRun(SensitiveRun):
         """The solution, without sensitivities."""
         return solution_of(self, stopped)
 
-    def start(self, stretch: Any, *, first: bool) -> None:
+    def start(self, stretch: Stretch, *, first: bool) -> None:
         if not first:
             self.tangents.q[:], self.tangents.v[:] = 0.0, 0.0
         super().start(stretch, first=first)
@@ -201,7 +205,7 @@ class TapedRun(SensitiveRun):
         self.repeated += upto - int(self.state.step)
         self.march_taped(upto)
 
-    def back_over_tape(self, memory: Any, after: Any, adjoint: Adjoint) -> None:
+    def back_over_tape(self, memory: Memory, after: State, adjoint: Adjoint) -> None:
         """Bring the adjoint back over the steps that are written down."""
         model = self.model
         tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan

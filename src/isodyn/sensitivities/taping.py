@@ -6,12 +6,12 @@ from typing import Any
 
 from isodyn.kernels.compiled import MODEL_TYPE, OK, i8, kernel
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
-from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, march
+from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, Columns, march
 from isodyn.sensitivities.forward import BROKEN
 from isodyn.sensitivities.memory import TAPE, Tape
 from isodyn.stepping.chosen_step import leg_number
 from isodyn.stepping.closure import copy_to
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Memory, State
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Memory, State
 
 
 @kernel()
@@ -42,9 +42,9 @@ def march_taped(
     upto: int,
     state: State,
     memory: Memory,
-    columns: Any,
+    columns: Columns,
     rows: Any,
-    counters: Any,
+    counters: Counters,
     tape: Tape,
 ) -> int:
     """`march` up to a step; steps go onto the tape as long as it has room."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.sensitivities.parameters import Family, NamedParts
 from isodyn.sensitivities.pieces import Piece
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 FAR = 64.0  # times that distance: what equations are linear in needs one other point
 PART = 3e-4  # of a parameter: distance of the points of a difference
@@ -52,7 +55,7 @@ class Variation:
         """Systems at some points."""
         return tuple(self.family.at({self.name: self.value + k * self.h}) for k in points)
 
-    def difference(self, function: Callable[[Any], FloatArray], itself: Any) -> FloatArray:
+    def difference(self, function: Callable[[Any], FloatArray], itself: System) -> FloatArray:
         """∂(function of the system)/∂θ."""
         total: Any = 0.0
         for system, weight in zip((*self.systems, itself), self.weights, strict=True):
@@ -60,7 +63,7 @@ class Variation:
                 total = total + weight * np.asarray(function(system))
         return np.asarray(total)
 
-    def given_start(self, system: Any) -> tuple[FloatArray, FloatArray]:
+    def given_start(self, system: System) -> tuple[FloatArray, FloatArray]:
         """Derivatives of the start of a mechanism, as it is given."""
         assert isinstance(self.family, NamedParts)
         dq, dv = np.zeros(system.nv), np.zeros(system.nv)

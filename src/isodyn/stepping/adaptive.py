@@ -9,7 +9,7 @@ to 0.2·rtol^(3/2): the error of q, v, a and λ is then proportional to rtol.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array, real_number
 from isodyn.stepping.policies import StepPolicy, TakenStep
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 LEAST_RTOL = 1e-9  # steps are then so small that rounding is a good part of their error
 INSIDE, POWER = 0.2, 1.5  # the error of a step that a tolerance allows
@@ -62,7 +65,7 @@ class Adaptive(StepPolicy):
     """
 
     rtol: float = 1e-4
-    atol: Any = None
+    atol: Numbers | None = None
     first: float | None = None
     largest: float | None = None
     smallest: float | None = None

@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
-from isodyn.kernels.compiled import closure
+from isodyn.kernels.compiled import FloatArray, closure
 from isodyn.kernels.struct import Nothing, Struct
 from isodyn.later import Later
 from isodyn.notebook_views import Told
@@ -21,7 +21,10 @@ from isodyn.results.units import is_mechanism
 from isodyn.stepping.guards import GUARD
 from isodyn.systems.base import System
 
-of_mechanisms: Any = Later("isodyn.mechanism.guards")  # which other systems do not need
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+
+of_mechanisms = Later("isodyn.mechanism.guards")  # which other systems do not need
 
 NOTHING = Nothing()
 SCIPY, WHOLE = 3, 5  # arguments of functions (t, q, v) and (t, q, v, a, lam)
@@ -139,7 +142,7 @@ def read_events(events: Any) -> tuple[Event, ...]:
 class CompiledGuard(NamedTuple):
     """A kernel with the signature GUARD, and what it is given."""
 
-    kernel: Any
+    kernel: Callable[..., Any]
     number: int = 0
     tables: Struct = NOTHING
     scratch: Struct = NOTHING
@@ -157,22 +160,26 @@ def compiled_guard(event: Event, system: System) -> CompiledGuard | None:
 
 
 @lru_cache(maxsize=64)
-def _kernel_of(g: Any, arguments: int) -> Any:
+def _kernel_of(g: Callable[..., float], arguments: int) -> Callable[..., float]:
     """A function of users with the signature GUARD; compiled once for all runs."""
     if arguments == WHOLE:
 
-        def whole(k: Any, t: Any, q: Any, v: Any, a: Any, lam: Any, tables: Any, scratch: Any) -> Any:
+        def whole(
+            k: int, t: float, q: Any, v: Any, a: Any, lam: Any, tables: StructAddress, scratch: StructAddress
+        ) -> float:
             return g(t, q, v, a, lam)
 
         return closure(GUARD)(whole)
 
-    def short(k: Any, t: Any, q: Any, v: Any, a: Any, lam: Any, tables: Any, scratch: Any) -> Any:
+    def short(
+        k: int, t: float, q: Any, v: Any, a: FloatArray, lam: FloatArray, tables: StructAddress, scratch: StructAddress
+    ) -> float:
         return g(t, q, v)
 
     return closure(GUARD)(short)
 
 
-def value_of(event: Event, number: int, sample: Sample, function: Any = None) -> float:
+def value_of(event: Event, number: int, sample: Sample, function: Callable[..., Any] | None = None) -> float:
     """The function of an event at a state; of an expression the one that stands for it."""
     t, q, v, a, lam = sample
     try:

@@ -4,7 +4,7 @@ what dies with it, what is counted."""
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
@@ -15,6 +15,9 @@ from isodyn.kernels.struct import Struct, integer, integers, many, one, real, re
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers.block_pattern import BlockPattern
 from isodyn.linear_solvers.blocks import storage_of
+
+if TYPE_CHECKING:
+    from isodyn.systems.scales import Weights
 
 # backward differences of the unknowns that are kept (isodyn.stepping.extrapolation)
 DIFFERENCES = 5
@@ -74,7 +77,7 @@ class Plan(Struct):
     grid = integer  # number of the grid time that the first of the steps leads to
     save_every = integer  # grid times between rows, steps with a policy; 0: no rows
     times = reals("times")
-    legs = many(Leg, "legs")  # one behind the other; with a policy the third one lands on t_stop
+    legs = many(Leg, "legs")  # one after the other; with a policy the third one lands on t_stop
     # ---- composed schemes (isodyn.stepping.composed_step)
     stages = reals("stages")  # where the sub-steps of a step end, as parts of it; none: one step
     central = integer  # whether they are steps of the central difference
@@ -355,7 +358,7 @@ def allocate(
     return memory
 
 
-def weigh(memory: Memory, weights: Any) -> None:
+def weigh(memory: Memory, weights: Weights) -> None:
     """Put the weights of a system (isodyn.systems.scales) into the memory of its steps."""
     n = memory.by_v.size
     memory.by_q, memory.by_v, memory.row_sizes, memory.inertia = weights.q, weights.v, weights.rows, weights.inertia

@@ -7,7 +7,7 @@ step (isodyn.stepping.told_step), and a `Stepper` that a run works with (isodyn.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from isodyn.errors import InputError
 from isodyn.notebook_views import Told
 from isodyn.real_numbers import real_number
 from isodyn.stored import stored_with_runs
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 LEAST_RTOL = 1e-13  # what double precision has to offer
 
@@ -24,7 +27,7 @@ class StepMethod(Told):
     dataclasses with these fields."""
 
     rtol: float
-    atol: Any
+    atol: Numbers
     first_step: float | None
     max_step: float
     project: bool
@@ -93,7 +96,7 @@ class DOP853(StepMethod):
     """
 
     rtol: float = 1e-9
-    atol: Any = None
+    atol: Numbers | None = None
     first_step: float | None = None
     max_step: float = np.inf
     project: bool = True
@@ -146,7 +149,7 @@ class Radau(StepMethod):
     """
 
     rtol: float = 1e-8
-    atol: Any = None
+    atol: Numbers | None = None
     first_step: float | None = None
     max_step: float = np.inf
     project: bool = True
@@ -196,7 +199,7 @@ class Auto(StepMethod):
     """
 
     rtol: float = 1e-8
-    atol: Any = None
+    atol: Numbers | None = None
     first_step: float | None = None
     max_step: float = np.inf
     project: bool = True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from isodyn.notebook_views import Told
 from isodyn.real_numbers import real_array, real_number
 from isodyn.stepping.memory import LEG, MEMORY, PLAN, STATE, Leg, Memory, State
 from isodyn.stored import stored_with_runs
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 ACCEPT = f8(PLAN, LEG, STATE, STATE, MEMORY)
 """Signature of a compiled `accept`: plan (with `settings`), leg, the states before and after the
@@ -71,7 +74,7 @@ class StepTimes(Told):
     [0.0, 0.01, 0.03, 0.06, 0.1]
     """
 
-    times: Any
+    times: Numbers
 
     def __post_init__(self) -> None:
         times = real_array("times", self.times, "times").reshape(-1)

@@ -1,4 +1,4 @@
-"""What multipliers and accelerations of position level (index 3) are worth with a scheme.
+"""How accurate multipliers and accelerations of position level (index 3) are with a scheme.
 
 In the constrained direction q = 0 closes every step, and v and a follow a recursion with two roots
 (`position_level_roots`); multipliers at t_{n+1} come from those at the balance with the root

@@ -13,7 +13,7 @@ halved; easy ones become longer.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,9 @@ from isodyn.studies.load_path import LoadPath, refuse_without_path, start_of_pat
 from isodyn.studies.rest_equations import Equations, Found
 from isodyn.systems.base import System
 from isodyn.systems.description import as_system
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 EASY, GROWTH = 4, 1.5  # iterations of an easy step, by how much the next is longer
 STRAYED = 1.25  # how long a step may become by its corrections: beyond, it goes to another branch
@@ -94,7 +97,7 @@ class _Tracer:
 
 def trace_loads(
     system: System,
-    q: Any = None,
+    q: Numbers | None = None,
     *,
     t: float = 0.0,
     most: float = 1.0,

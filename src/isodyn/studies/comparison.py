@@ -1,4 +1,4 @@
-"""Every formulation beside every other on one problem: error, order, drift, energy and cost.
+"""All formulations compared on one problem: error, order, drift, energy and cost.
 
     error    max over time and components of |Δ|, divided by max |reference|, in q, v, a and λ        (isodyn.studies.errors)
     order    log(e_k / e_{k+1}) / log(dt_k / dt_{k+1}) between the two finest steps
@@ -138,7 +138,7 @@ def label(formulation: Formulation | None) -> str:
     return type(formulation).__name__ + (f"({', '.join(changed)})" if changed else "")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, float | int) and not isinstance(value, bool):
         return f"{value:g}"
     return "…" if isinstance(value, np.ndarray) else repr(value)

@@ -8,7 +8,7 @@ motion.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from isodyn.systems.manifold import CONFLICT, close, freedoms, moving, refuse_op
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, sizes_of_rows
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
+
 FINEST = 12  # halvings of the way between two times
 
 
-def kinematics(system: System, times: Any, q: Any = None) -> Solution:
+def kinematics(system: System, times: Any, q: Numbers | None = None) -> Solution:
     """Return the motion of a mechanism whose rows and drives determine everything.
 
     There must be as many independent rows as velocities.
@@ -120,7 +123,14 @@ def _rates(ask: Questions, t: float, q: FloatArray, slowest: float) -> tuple[Flo
     return v, a
 
 
-def _follow(ask: Questions, t0: float, t1: float, state: Any, halvings: int, slowest: float) -> tuple[Any, int]:
+def _follow(
+    ask: Questions,
+    t0: float,
+    t1: float,
+    state: tuple[FloatArray, FloatArray, FloatArray],
+    halvings: int,
+    slowest: float,
+) -> tuple[Any, int]:
     """From one time to another; in two halves where one step does not arrive near its
     prediction."""
     q, v, a = state

@@ -126,7 +126,7 @@ def errors_of(sol: Solution, q: FloatArray, v: FloatArray, a: FloatArray, lam: F
 
 
 def gap_of_configurations(sol: Solution, q: FloatArray) -> FloatArray:
-    """What leads from the configurations q to those of the solution, row by row."""
+    """The increment from the configurations q to those of the solution, row by row."""
     difference = sol.system.difference
     if difference is None:
         return np.asarray(sol.q - q)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
@@ -27,6 +28,8 @@ from isodyn.systems.scales import row_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from isodyn.open_types import Numbers
 
 ITERATIONS = 30  # for forces that depend on multipliers: friction
 
@@ -104,7 +107,7 @@ class InverseDynamics(ShownInNotebooks):
 
 
 def inverse_dynamics(
-    system: System, t: Any, q: Any, v: Any, a: Any, *, actuators: Sequence[Any] = ()
+    system: System, t: ArrayLike, q: Numbers, v: Numbers, a: Numbers, *, actuators: Sequence[Any] = ()
 ) -> InverseDynamics:
     """Return the forces that make a system move as given.
 

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eig, eigh
 
 from isodyn.errors import InputError
@@ -31,6 +32,7 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
 if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
     from isodyn.studies.steady import SteadyLinearisation
 
 statics = Later("isodyn.studies.statics")  # which uses this module
@@ -189,7 +191,9 @@ class Linearisation(SmallMotions):
             return "unstable"
         return "neutral" if (self.omega == 0).any() else "stable"
 
-    def response(self, omega: Any, *, force: Any = None, drive: str | None = None) -> FrequencyResponse:
+    def response(
+        self, omega: ArrayLike, *, force: ArrayLike | None = None, drive: str | None = None
+    ) -> FrequencyResponse:
         """Return the steady motion under a harmonic force or drive.
 
         Parameters
@@ -234,7 +238,7 @@ class Linearisation(SmallMotions):
                 lam[k] = multipliers(self.system, self.G, -r.real) + 1j * multipliers(self.system, self.G, -r.imag)
         return FrequencyResponse(omega, d, lam, self.system.v_names)
 
-    def _force(self, force: Any) -> FloatArray:
+    def _force(self, force: ArrayLike) -> FloatArray:
         names = self.system.v_names
         if not isinstance(force, Mapping):
             f = vector("force", force)
@@ -269,14 +273,16 @@ class Linearisation(SmallMotions):
 
 
 @overload
-def linearise(system: System, q: Any = None, t: float = 0.0, *, v: None = None) -> Linearisation: ...
+def linearise(system: System, q: ArrayLike | None = None, t: float = 0.0, *, v: None = None) -> Linearisation: ...
 
 
 @overload
-def linearise(system: System, q: Any = None, t: float = 0.0, *, v: Any) -> SteadyLinearisation: ...
+def linearise(system: System, q: ArrayLike | None = None, t: float = 0.0, *, v: ArrayLike) -> SteadyLinearisation: ...
 
 
-def linearise(system: Any, q: Any = None, t: float = 0.0, *, v: Any = None) -> Linearisation | SteadyLinearisation:
+def linearise(
+    system: Any, q: Numbers | None = None, t: float = 0.0, *, v: Numbers | None = None
+) -> Linearisation | SteadyLinearisation:
     """Return the small motions of a system about a position of rest, or about a steady motion.
 
     Parameters

@@ -30,6 +30,7 @@ from isodyn.systems.base import System
 from isodyn.systems.description import as_system
 
 if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
     from isodyn.results.solution import Solution
 
 shown_motion = Later("isodyn.studies.shown_motion")
@@ -135,7 +136,7 @@ def flexible_parts(system: System) -> tuple[Any, ...]:
 
 def follow_loads(
     system: System,
-    q: Any = None,
+    q: Numbers | None = None,
     *,
     t: float = 0.0,
     steps: int = 10,
@@ -241,7 +242,7 @@ def refuse_without_path(system: System) -> None:
     )
 
 
-def start_of_path(equations: Equations, q: Any, tolerance: float, max_iterations: int) -> Found:
+def start_of_path(equations: Equations, q: Numbers, tolerance: float, max_iterations: int) -> Found:
     """The equilibrium without loads."""
     system = equations.system
     at, none = at_start(system, q), np.zeros(system.m)

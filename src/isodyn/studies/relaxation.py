@@ -10,16 +10,20 @@ as far as it likes, because the iteration ends at a bar that is not stretched.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import splu
 
 from isodyn.studies.load_path import flexible_parts
 from isodyn.studies.rest_equations import Equations, Found, at_start
 from isodyn.systems.base import System
 from isodyn.systems.scales import pace, reach
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import FloatArray
 
 FIRST = 0.05  # how far the first step goes, in units of the size of the system
 # σ, relative to the first, from which on a step that does not move anything has arrived
@@ -29,14 +33,14 @@ ROUNDING = 1e-11  # least σ, in units of K/M: what K resists beyond rounding
 PUSH = 0.1  # how far a push goes, in units of the first step
 
 
-def swings(system: System, q: Any, t: float) -> bool:
+def swings(system: System, q: FloatArray, t: float) -> bool:
     """Whether a mechanism with bodies from finite elements can move without deforming them."""
     if not flexible_parts(system):
         return False
     return not Equations(system, t).holds(at_start(system, q))
 
 
-def relax(system: System, q: Any, t: float, tolerance: float, max_iterations: int = 25) -> Found | None:
+def relax(system: System, q: ArrayLike, t: float, tolerance: float, max_iterations: int = 25) -> Found | None:
     """The stable equilibrium downhill from q under full loads; None where there is none within
     reach. An unstable equilibrium is left along its softest motion."""
     equations = Equations(system, t)

@@ -10,10 +10,11 @@ strain are rounding, of either sign: those are seen from the resistance of the s
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import splu
 
 from isodyn.errors import InputError
@@ -26,6 +27,9 @@ from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 EPS = float(np.finfo(np.float64).eps)
 PENALTY = 1e3  # c, in units of the largest entry of K
@@ -156,12 +160,12 @@ class Equations:
         return x, float(x @ (A @ x)) / (EPS * float(np.abs(A.data).max()))
 
 
-def _factors(A: Any) -> Any:
+def _factors(A: Matrix) -> Any:
     order = {"permc_spec": "MMD_AT_PLUS_A", "options": {"SymmetricMode": True}}
     return splu(sp.csc_array(A), diag_pivot_thresh=0.0, **order)
 
 
-def at_start(system: System, q: Any) -> FloatArray:
+def at_start(system: System, q: ArrayLike) -> FloatArray:
     at = system.q0.copy() if q is None else vector("q", q)
     if at.size != system.nq:
         raise InputError(f"q must have {system.nq} entries, received {at.size}")

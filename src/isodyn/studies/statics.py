@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import eigvalsh
@@ -32,6 +32,9 @@ from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import close, freedoms, moving, refuse_open
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 REACH = 0.5  # longest step, in metres and radians
 EPS = float(np.finfo(float).eps)
@@ -113,7 +116,7 @@ class _Rest(NamedTuple):
 
 def equilibrium(
     system: System,
-    q: Any = None,
+    q: Numbers | None = None,
     t: float = 0.0,
     *,
     stable: bool = True,

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError, NotSteadyError
 from isodyn.kernels.compiled import FloatArray
@@ -154,7 +155,7 @@ class Moment:
         return A * units / units[:, None], _null_space(L, 2 * n)
 
 
-def steady(system: System, q: Any, v: Any, t: float) -> SteadyLinearisation:
+def steady(system: System, q: ArrayLike, v: ArrayLike, t: float) -> SteadyLinearisation:
     """Small motions about the steady motion through q, v; NotSteadyError where it is none.
 
     Mechanisms in Euler's parameters or angles are looked at in their default coordinates.

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
+
+if TYPE_CHECKING:
+    from isodyn.bodies.body import Body
 
 ALIKE = 1e-9  # moments of inertia that differ by less, relative, are equal
 FIT = 1e-7  # rates that a symmetry misses by less, relative, are met
@@ -156,7 +159,7 @@ def symmetries(system: System, q: FloatArray, v: FloatArray, a: FloatArray) -> I
             yield found
 
 
-def _axes(body: Any) -> FloatArray:
+def _axes(body: Body) -> FloatArray:
     """Columns: directions about which a body may spin without a change of its inertia."""
     if body.kind == "planar" and not body.of_rod:
         return np.array([[0.0], [0.0], [1.0]])

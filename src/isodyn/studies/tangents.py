@@ -9,7 +9,7 @@ differences.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import natural_pace, ordinary_or, sizes_of_rows
 
+if TYPE_CHECKING:
+    from isodyn.systems.description import Description
+
 DEPENDENT = 1e-9  # singular values of Gᵀ below this, relative, carry no multiplier
 
 
@@ -34,7 +37,7 @@ class Tangents(NamedTuple):
     K: FloatArray
 
 
-def second_order(what: str, given: Any) -> Any:
+def second_order(what: str, given: System | Description) -> System:
     """The system that was given, or that of a mechanism; InputError where it has no
     accelerations."""
     system = as_system(given)

@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import vector3
 from isodyn.bodies.rotations import from_axis_angle, matrix
@@ -197,7 +198,9 @@ def _refuse_unsteady(ask: Questions, motion: Spin) -> None:
         )
 
 
-def spin(system: System, speed: float, *, axis: Any = (0, 0, 1), point: Any = (0, 0, 0), q: Any = None) -> Spin:
+def spin(
+    system: System, speed: float, *, axis: ArrayLike = (0, 0, 1), point: ArrayLike = (0, 0, 0), q: Any = None
+) -> Spin:
     """Find the shape of a mechanism that turns as a whole with a constant speed.
 
     Parameters
@@ -340,10 +343,10 @@ class Campbell(WithPoles):
 
 def campbell(
     system: System,
-    speeds: Any,
+    speeds: ArrayLike,
     *,
-    axis: Any = (0, 0, 1),
-    point: Any = (0, 0, 0),
+    axis: ArrayLike = (0, 0, 1),
+    point: ArrayLike = (0, 0, 0),
     modes: int = 8,
 ) -> Campbell:
     """Return the frequencies of a turning structure over its speed.

@@ -12,9 +12,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.api import integrate
 from isodyn.described import described
@@ -26,6 +27,10 @@ from isodyn.studies.comparison_table import first_line
 from isodyn.studies.errors import errors_of
 from isodyn.studies.references import ReferenceMotion, exact_motion
 from isodyn.systems import System
+
+if TYPE_CHECKING:
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
 
 SHORT = 0.05  # seconds; the time of shorter runs is the shortest of three
 RTOLS = tuple(10.0**-k for k in range(2, 10))
@@ -168,7 +173,7 @@ def work_precision(
     rtols: Sequence[float] | None = None,
     t_end: float | None = None,
     *,
-    scheme: Any = None,
+    scheme: FirstOrderScheme | Scheme | None = None,
     reference: ReferenceMotion | None = None,
 ) -> WorkPrecision:
     """Run methods with tolerances on a problem; errors and work of each run.
@@ -259,7 +264,7 @@ def _settings(name: str, problem: Problem, rtols: Sequence[float] | None) -> lis
 def _accurate(system: System, t_end: float, breakpoints: Sequence[float]) -> ReferenceMotion:
     """Radau with a tolerance far below all others, at any times."""
 
-    def at(t: Any) -> Motion:
+    def at(t: ArrayLike) -> Motion:
         sol = integrate(system, Radau(rtol=ACCURATE), t_end=t_end, save=t, breakpoints=breakpoints)
         return Motion(sol.q, sol.v, sol.a, sol.lam)
 

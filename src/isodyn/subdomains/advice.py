@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
@@ -25,6 +25,9 @@ from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.subdomains.per_subdomain import by_name, counted
 from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import LinearSystem
+
+if TYPE_CHECKING:
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,9 @@ class Advice(ShownInNotebooks):
         return "\n".join(lines)
 
 
-def advise(sub: Subdomains, scheme: Any = None, substeps: Any = None, *, dt: float) -> Advice:
+def advise(
+    sub: Subdomains, scheme: Scheme | FirstOrderScheme | None = None, substeps: Any = None, *, dt: float
+) -> Advice:
     """Return stability limits, necessary sub-steps, and the drift of the interface to expect.
 
     Limits are those of the subdomains by themselves, undamped and linear. They are necessary, not

@@ -55,7 +55,7 @@ class Blocks:
                     self.by_step[dt] = LinearRun(run.parts, dt, operator, positions)
         return self.by_step[dt]
 
-    def go(self, dt: float, times: FloatArray, save: Any) -> None:
+    def go(self, dt: float, times: FloatArray, save: FloatArray) -> None:
         """A block of steps; one by one where a load fails, so that the run ends just there."""
         run, linear = self.run, self.by_step[dt]
         assert linear is not None

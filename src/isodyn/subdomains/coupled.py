@@ -18,7 +18,7 @@ docs/derivations/subdomain_steps.md.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,6 +41,11 @@ from isodyn.subdomains.team import team
 from isodyn.subdomains.ties import Subdomains
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem
 
+if TYPE_CHECKING:
+    from isodyn.marching.progress import Progress
+    from isodyn.open_types import Selection
+    from isodyn.stepping.newton_settings import Newton
+
 _SMALL = 1e-6  # gaps of the start below this, relative, are rounding of the input
 _ROUNDING = 1e-13  # relative gap of velocities that needs no further correction
 _ITERATIONS = 25
@@ -58,13 +63,13 @@ class CoupledRun:
         schemes: dict[str, Any],
         substeps: dict[str, int],
         stretches: list[Stretch],
-        newton: Any,
+        newton: Newton,
         stabilised: bool,
         assemble: bool,
         threads: int,
         observe: Callable[[Any], Any] | None = None,
         executor: Any = None,
-        select: Any = None,
+        select: Selection | None = None,
     ) -> None:
         self.sub, self.schemes, self.stretches, self.assemble = sub, schemes, stretches, assemble
         self.stabilised = stabilised and not sub.first_order
@@ -97,14 +102,14 @@ class CoupledRun:
 
     # ---- the course of a run
 
-    def execute(self, bar: Any) -> SubdomainSolution:
+    def execute(self, bar: Progress) -> SubdomainSolution:
         """All stretches; Ctrl-C or an observer's word returns what exists, errors carry it."""
         try:
             return carry_out(lambda: self.follow_all(bar), self.where, self.solution)
         finally:
             self.team.close()
 
-    def follow_all(self, bar: Any) -> str | None:
+    def follow_all(self, bar: Progress) -> str | None:
         """All stretches, or those that are left after a checkpoint; what ended the run before."""
         self.go_to_checkpoint()
         begin = 0
@@ -132,7 +137,7 @@ class CoupledRun:
         total = sum(stretch.steps for stretch in self.stretches)
         return f"at t = {self.t:g} after {self.steps} of {total} steps"
 
-    def follow(self, stretch: Stretch, bar: Any, n: int = 0) -> bool:
+    def follow(self, stretch: Stretch, bar: Progress, n: int = 0) -> bool:
         """The system steps of a stretch from the n-th on; True where the observer ended the run."""
         t_limit = float(np.nextafter(stretch.t_stop, -np.inf)) if stretch.ends_in_breakpoint else np.inf
         length, kept = 16, self.checkpoint
@@ -251,7 +256,7 @@ class CoupledRun:
             self.team.ask("close", step.dt, self.position_operator(step)(self.gap("q")))
         self.steps += 1
 
-    def affine(self, kind: Any) -> bool:
+    def affine(self, kind: tuple[float, bool, bool]) -> bool:
         """Whether all subdomains end such a step elsewhere by W δ, so that one correction closes
         the interface."""
         if kind not in self.affine_kinds:
@@ -300,7 +305,7 @@ class CoupledRun:
         """Of the enforced ties."""
         return [self.sub.row_names[i] for i in self.rows.chosen]
 
-    def schur(self, blocks: Any) -> FloatArray:
+    def schur(self, blocks: list[Any] | tuple[Any, ...]) -> FloatArray:
         """−Σ of what the subdomains answer."""
         return schur(self.rows.rank, self.local, blocks)
 

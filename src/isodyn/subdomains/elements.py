@@ -4,7 +4,7 @@ subdomains."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,9 @@ import scipy.sparse as sp
 from isodyn.errors import InputError
 from isodyn.real_numbers import real_array
 from isodyn.systems import LinearSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +44,11 @@ class Elements:
     """
 
     dofs: Any
-    M: Any
-    K: Any
+    M: Matrix
+    K: Matrix
     q0: Any
     v0: Any
-    C: Any = None
+    C: Matrix | None = None
     f: Any = None
 
     def __post_init__(self) -> None:

@@ -8,9 +8,10 @@ at t_n + (m + W₁)Δt_ℓ, and load and multiplier are both taken there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,12 +22,15 @@ from isodyn.systems.model import Model, Question, from_python
 # compiled, or loaded from the cache, when first needed
 from isodyn.systems.trampoline import python_model
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 
 class InterfaceLoad:
     """−G_ℓᵀλ(t) over one system step; called, with the subdomain's own load, which `silent` leaves
     out."""
 
-    def __init__(self, Gt: Any, base: Any = None, name: str = "f") -> None:
+    def __init__(self, Gt: Matrix, base: Callable[..., Any] | FloatArray | None = None, name: str = "f") -> None:
         self.Gt, self.base, self.name, self.n = Gt, base, name, Gt.shape[0]
         self.silent = False
         self.t_0, self.dt = 0.0, 1.0
@@ -51,7 +55,7 @@ class InterfaceLoad:
         return own - self.force(t)
 
 
-def tied(system: Any, Gt: Any) -> tuple[Any, InterfaceLoad, bool]:
+def tied(system: Any, Gt: Matrix) -> tuple[Any, InterfaceLoad, bool]:
     """The system with an interface load on it, that load, and whether the system is linear."""
     other = copy(system)
     if isinstance(system, LinearSystem):

@@ -5,7 +5,7 @@ products with C and K and one solve:
 
     (W₁Λ₆ M + h W₂Λ₅ C + h² W₃Λ₃ K) r = f(t̃) − Gᵀλ(t̃) − C ṽ − K q̃,     Δa = x + r,     t̃ = t_n + (m + W₁)h       [Shimada2014 (4.4)]
 
-Subdomains lie one behind the other in flat arrays: states, sparse rows of C and K, banded factors
+Subdomains lie one after the other in flat arrays: states, sparse rows of C and K, banded factors
 in LAPACK's form (columns contiguous, the diagonal of U inverted), ties. A `LinearPart` tells where
 each begins.
 """
@@ -99,7 +99,7 @@ def subtract_product(
 
 
 @kernel()
-def solve_part(k: Any, part: Any, permuted: FloatArray, r: FloatArray) -> None:
+def solve_part(k: Linear, part: LinearPart, permuted: FloatArray, r: FloatArray) -> None:
     """r ← A⁻¹ r of a subdomain; `permuted` is memory."""
     lu, pivot, order, n = k.lu[part.lu :], k.pivot[part.first :], k.order[part.first :], part.size
     if not part.permuted:
@@ -113,7 +113,7 @@ def solve_part(k: Any, part: Any, permuted: FloatArray, r: FloatArray) -> None:
 
 
 @kernel()
-def pull(k: Any, part: Any, theta: float, lam_0: FloatArray, lam_1: FloatArray, r: FloatArray) -> None:
+def pull(k: Linear, part: LinearPart, theta: float, lam_0: FloatArray, lam_1: FloatArray, r: FloatArray) -> None:
     """r −= Gᵀλ of a subdomain, at the part θ of the system step."""
     for e in range(part.first_tie, part.first_tie + part.ties):
         row = k.tie_row[e]
@@ -123,9 +123,9 @@ def pull(k: Any, part: Any, theta: float, lam_0: FloatArray, lam_1: FloatArray, 
 
 @kernel()
 def sub_steps(
-    k: Any,
-    part: Any,
-    work: Any,
+    k: Linear,
+    part: LinearPart,
+    work: LinearWork,
     begin: int,
     end: int,
     theta: FloatArray,
@@ -181,7 +181,7 @@ def finite(motion: FloatArray) -> bool:
 
 @kernel(i8(LINEAR, WORK, i8, i8, F, F, F, F, F2), nogil=True)
 def advance(
-    k: Any,
+    k: Linear,
     work: Any,
     begin: int,
     end: int,
@@ -221,7 +221,7 @@ CORRECTIONS = 6
 
 
 @kernel()
-def gap_of(k: Any, x: FloatArray, gap: FloatArray) -> float:
+def gap_of(k: Linear, x: FloatArray, gap: FloatArray) -> float:
     """Σ G x into gap; the largest entry."""
     for i in range(gap.size):
         gap[i] = 0.0
@@ -235,7 +235,7 @@ def gap_of(k: Any, x: FloatArray, gap: FloatArray) -> float:
 
 
 @kernel()
-def scale_of(k: Any, dt: float, motion: FloatArray) -> float:
+def scale_of(k: Linear, dt: float, motion: FloatArray) -> float:
     """What gaps of velocity are compared with: |v| + Δt (|a| + |Δa|), the largest of a
     subdomain."""
     largest = 0.0
@@ -251,7 +251,7 @@ def scale_of(k: Any, dt: float, motion: FloatArray) -> float:
 
 
 @kernel()
-def speed_at_ties(k: Any, motion: FloatArray) -> float:
+def speed_at_ties(k: Linear, motion: FloatArray) -> float:
     """The largest |v| at the interface, which is enough in most steps."""
     largest = 0.0
     for e in range(k.tie_col.size):
@@ -260,7 +260,7 @@ def speed_at_ties(k: Any, motion: FloatArray) -> float:
 
 
 @kernel()
-def add_answer(k: Any, f: Any, y: FloatArray, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
+def add_answer(k: Linear, f: Any, y: FloatArray, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
     """x += sign W δ for subdomain p, column by column over the unknowns that λ moves; y is
     memory."""
     part, first, moved = k.parts[p], f.at_moved[p], f.at_moved[p + 1] - f.at_moved[p]
@@ -284,7 +284,7 @@ def solve_interface(f: Any, inverse: FloatArray) -> None:
 
 
 @kernel()
-def close_velocities(k: Any, f: Any, work: Any, dt: float, motion: FloatArray, counts: Any) -> int:
+def close_velocities(k: Linear, f: Any, work: LinearWork, dt: float, motion: FloatArray, counts: StepCounts) -> int:
     """λ_{n+1} that makes velocities continuous; the sub-steps are corrected by W δ."""
     before = np.inf
     for number in range(CORRECTIONS):
@@ -307,7 +307,7 @@ def close_velocities(k: Any, f: Any, work: Any, dt: float, motion: FloatArray, c
 
 
 @kernel()
-def close_positions(k: Any, f: Any, work: Any, motion: FloatArray) -> None:
+def close_positions(k: Linear, f: Any, work: LinearWork, motion: FloatArray) -> None:
     """q_ℓ ← q_ℓ − S_ℓ⁻¹G_ℓᵀμ with Σ G_ℓ q_ℓ = 0."""
     gap_of(k, motion[Q], f.gap)
     solve_interface(f, f.inverse_q)
@@ -331,7 +331,15 @@ def write(f: Any, motion: FloatArray, rows: Any, at: int) -> None:
 
 @kernel(i8(LINEAR, INTERFACE, WORK, f8, F2, F2, types.Array(types.boolean, 1, "C"), SAVED, COUNTS), nogil=True)
 def system_steps(
-    k: Any, f: Any, work: Any, dt: float, loads: FloatArray, motion: FloatArray, save: Any, rows: Any, counts: Any
+    k: Linear,
+    f: Any,
+    work: LinearWork,
+    dt: float,
+    loads: FloatArray,
+    motion: FloatArray,
+    save: FloatArray,
+    rows: Any,
+    counts: StepCounts,
 ) -> int:
     """As many system steps as `save` has entries; saved ones become rows."""
     m = f.lam.size

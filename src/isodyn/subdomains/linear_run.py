@@ -6,8 +6,6 @@ are functions of time are computed ahead for a block of steps: the times of all 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import OK, FloatArray
@@ -85,7 +83,7 @@ class LinearRun:
         return table
 
     def go(
-        self, loads: FloatArray, times: FloatArray, save: Any, lam: FloatArray, rate: FloatArray, record: Record
+        self, loads: FloatArray, times: FloatArray, save: FloatArray, lam: FloatArray, rate: FloatArray, record: Record
     ) -> tuple[int, int, int]:
         """Steps to each of the times; λ and its rate are brought up to date. Status, whole steps,
         corrections."""
@@ -119,6 +117,6 @@ class LinearRun:
         return status, done, corrections
 
 
-def possible(parts: list[SubdomainPart], kind: Any) -> bool:
+def possible(parts: list[SubdomainPart], kind: tuple[float, bool, bool]) -> bool:
     """Whether these subdomains can go this way."""
     return bool(parts) and all(part.tables is not None and len(part.answers.get(kind, ())) > 1 for part in parts)

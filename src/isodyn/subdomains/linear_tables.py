@@ -9,8 +9,9 @@ are left to sparse factorisations.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,6 +23,9 @@ from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.subdomains import linear_kernels as lk
 from isodyn.systems import LinearFirstOrderSystem, LinearSystem
 from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 # bands below and above the diagonal that are solved faster than by sparse factors, whatever the
 # size …
@@ -53,7 +57,7 @@ class Ties:
     rows: IntArray
 
     @staticmethod
-    def of(G: Any) -> Ties:
+    def of(G: Matrix) -> Ties:
         entries = sp.coo_array(G)
         row, col = entries.row.astype(np.int64), entries.col.astype(np.int64)
         return Ties(row, col, entries.data.astype(np.float64), np.unique(row))
@@ -63,7 +67,7 @@ class Ties:
         return np.bincount(self.row, self.sign * x[self.col], minlength=m).astype(np.float64, copy=False)
 
 
-def band(pattern: Any) -> tuple[int, int, IntArray]:
+def band(pattern: Matrix) -> tuple[int, int, IntArray]:
     """Bands below and above the diagonal, and the order that makes them so narrow (empty: the given
     one)."""
     entries = sp.coo_array(pattern)
@@ -85,7 +89,7 @@ def band(pattern: Any) -> tuple[int, int, IntArray]:
     return *given, np.zeros(0, dtype=np.int64)
 
 
-def factorised(J: Any, names: Any) -> Factors:
+def factorised(J: Matrix, names: Sequence[str]) -> Factors:
     """Factors of a sparse matrix with a narrow band."""
     lower, upper, order = band(J)
     entries, n = sp.coo_array(J), J.shape[0]
@@ -149,7 +153,7 @@ def tables_of(system: System, ties: Ties) -> LinearTables | None:
     return tables if tables.narrow() else None
 
 
-def _sparse(A: Any) -> Any:
+def _sparse(A: Matrix) -> Matrix:
     matrix = sp.csr_array(A)
     matrix.eliminate_zeros()
     return matrix

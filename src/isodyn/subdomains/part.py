@@ -12,7 +12,7 @@ another process.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,11 @@ from isodyn.systems.base import System
 from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.scales import power_of_two
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
+
 COMPARABLE = 1e-3  # changes of accelerations should be of their size, give or take this
 
 
@@ -52,7 +57,16 @@ class SubdomainPart:
     """A subdomain with its scheme and its number of sub-steps; G holds the enforced rows, all of
     them."""
 
-    def __init__(self, name: str, system: System, scheme: Any, tau: int, G: Any, newton: Any, assemble: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        system: System,
+        scheme: Scheme | FirstOrderScheme,
+        tau: int,
+        G: Matrix,
+        newton: Any,
+        assemble: bool,
+    ) -> None:
         refuse_nonideal(system, f"the subdomain {name!r}")
         self.name, self.system, self.scheme, self.tau, self.m = name, system, scheme, tau, G.shape[0]
         other, self.load, self.linear = tied(system, G.T.tocsr())
@@ -180,7 +194,7 @@ class SubdomainPart:
             getattr(self, before[0])(*before[1:])
         return getattr(self, what)(*arguments)
 
-    def corrects(self, kind: Any) -> bool:
+    def corrects(self, kind: tuple[float, bool, bool]) -> bool:
         """Whether a change of λ in such a step is a product with W."""
         return self.linear and len(self.answers.get(kind, ())) > 1
 
@@ -249,7 +263,7 @@ class SubdomainPart:
         return self.packed[s, h]
 
     def loads(self, times: FloatArray) -> FloatArray:
-        """The subdomain's own load at these times, one behind the other; empty where it is
+        """The subdomain's own load at these times, one after the other; empty where it is
         constant."""
         assert self.tables is not None
         f, n = self.tables.load, self.system.nv

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,6 +29,9 @@ from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.subdomains.elements import Elements
 from isodyn.subdomains.ties import Subdomains, named, named_coordinates
 from isodyn.systems import LinearSystem, checks
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 
 def partition(
@@ -152,7 +155,7 @@ def _by_elements(elements: Elements, sets: Mapping[str, Any], weights: Mapping[s
     return _tied(parts, places, n)
 
 
-def _part(system: LinearSystem, at: IntArray, M: Any, C: Any, K: Any, share: FloatArray) -> LinearSystem:
+def _part(system: LinearSystem, at: IntArray, M: Matrix, C: Matrix, K: Matrix, share: FloatArray) -> LinearSystem:
     """The subdomain that holds the coordinates `at`, with its share of the load."""
     f = system.f
     names = [system.names[i] for i in at]
@@ -192,7 +195,7 @@ def _tied(parts: dict[str, LinearSystem], places: dict[str, IntArray], n: int) -
     return sub
 
 
-def _places(name: Any, indices: Any, n: int) -> IntArray:
+def _places(name: str, indices: object, n: int) -> IntArray:
     array = np.atleast_1d(np.asarray(indices))
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise InputError(f"the set of {name!r} must hold whole numbers, at least one, received {indices!r}")
@@ -232,12 +235,12 @@ def _load_share(name: str, places: dict[str, IntArray], weight: dict[str, float]
     return share
 
 
-def _cut(matrix: Any, at: IntArray) -> Any:
+def _cut(matrix: Matrix, at: IntArray) -> Matrix:
     return None if matrix is None else sp.csr_array(sp.csr_array(matrix)[at][:, at])
 
 
 def _divided(
-    key: str, matrix: Any, places: dict[str, IntArray], weight: dict[str, float], system: LinearSystem
+    key: str, matrix: Matrix, places: dict[str, IntArray], weight: dict[str, float], system: LinearSystem
 ) -> dict[str, Any]:
     """Shares of one matrix by subdomain."""
     n, total = matrix.shape[0], np.zeros(matrix.nnz)

@@ -11,7 +11,7 @@ from isodyn.errors import InputError
 from isodyn.subdomains.ties import Subdomains
 
 
-def by_name(what: str, value: Any, sub: Subdomains, default: Any) -> dict[str, Any]:
+def by_name(what: str, value: object, sub: Subdomains, default: object) -> dict[str, Any]:
     """One value for each subdomain, from a mapping or one for all."""
     if value is None:
         value = default

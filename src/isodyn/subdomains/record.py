@@ -1,10 +1,10 @@
-"""Rows of a coupled run in flat arrays, subdomains one behind the other, and the solution made of
+"""Rows of a coupled run in flat arrays, subdomains one after the other, and the solution made of
 them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from isodyn.results.statistics import Statistics
 from isodyn.subdomains.part import Row
 from isodyn.subdomains.solution import SubdomainSample, SubdomainSolution
 from isodyn.subdomains.ties import Subdomains
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Selection
 
 
 def selected(select: Any, sub: Subdomains) -> dict[str, Any]:
@@ -42,7 +45,7 @@ def selected(select: Any, sub: Subdomains) -> dict[str, Any]:
 class Record:
     """Memory for all rows of a run; of each subdomain the selected columns."""
 
-    def __init__(self, sub: Subdomains, rows: Rows, G_all: Any, k: int, select: Any = None) -> None:
+    def __init__(self, sub: Subdomains, rows: Rows, G_all: FloatArray, k: int, select: Selection | None = None) -> None:
         self.sub, self.rows, self.G_all, self.k = sub, rows, G_all, 0
         self.columns = selected(select, sub)
         first = np.cumsum([0, *(system.nv for system in sub.systems.values())])

@@ -1,4 +1,4 @@
-"""A system step as the subdomains are told of it."""
+"""A system step as the subdomains see it."""
 
 from __future__ import annotations
 

@@ -109,6 +109,6 @@ def team(given: list[tuple[Any, ...]], threads: int, executor: Any) -> Team:
     return DaskTeam(given, executor)
 
 
-def _is_dask_client(executor: Any) -> bool:
-    """Without importing Dask where nobody did."""
+def _is_dask_client(executor: object) -> bool:
+    """Does not import Dask if it is not loaded yet."""
     return any(base.__module__ == "distributed.client" and base.__name__ == "Client" for base in type(executor).__mro__)

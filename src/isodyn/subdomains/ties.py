@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from isodyn.systems.contacts import refuse_contacts
 if TYPE_CHECKING:
     from isodyn.subdomains.solution import SubdomainSolution
 
-coupled_runs: Any = Later("isodyn.subdomains.run")  # which knows this module
+coupled_runs = Later("isodyn.subdomains.run")  # which knows this module
 
 Tie = tuple[str, Any, str, Any]
 
@@ -174,7 +174,7 @@ class Subdomains(ShownInNotebooks):
                 names.append(" = ".join(f"{name}.{self.systems[name].v_names[k]}" for name, k in sides))
         return entries, tuple(names)
 
-    def _indices(self, name: Any, indices: Any) -> IntArray:
+    def _indices(self, name: str, indices: object) -> IntArray:
         if not isinstance(name, str) or name not in self.systems:
             raise InputError(
                 f"a tie names the subdomain {name!r}, which is none of {', '.join(map(repr, self.systems))}"
@@ -192,34 +192,34 @@ class Subdomains(ShownInNotebooks):
         return array.astype(np.int64)
 
 
-def named(indices: Any) -> bool:
+def named(indices: object) -> bool:
     """Whether names stand in the places of numbers."""
     return isinstance(indices, str) or any(
         isinstance(item, str) for item in np.atleast_1d(np.asarray(indices, dtype=object))
     )
 
 
-def named_coordinates(name: Any, wanted: Any, names: Any) -> list[int]:
+def named_coordinates(name: str, wanted: Any, names: Sequence[str]) -> list[int]:
     """Numbers of the coordinates that go by these names, or belong to bodies of these names."""
     found: list[int] = []
     for item in [wanted] if isinstance(wanted, str) else wanted:
         own = [i for i, known in enumerate(names) if item in (known, str(known).rpartition(".")[0])]
         own = own or [i for i, known in enumerate(names) if str(known).startswith(f"{item}.")]
         if not isinstance(item, str) or not own:
-            near = difflib.get_close_matches(
+            similar = difflib.get_close_matches(
                 str(item), {str(known).rpartition(".")[0] for known in names} | set(names), n=3
             )
             raise InputError(
                 f"{name!r} has neither a coordinate nor a body {item!r}",
-                hint=f"did you mean {' or '.join(map(repr, near))}?"
-                if near
+                hint=f"did you mean {' or '.join(map(repr, similar))}?"
+                if similar
                 else f"coordinates: {', '.join(names[:8])} …",
             )
         found += own
     return found
 
 
-def _check_system(name: Any, system: Any) -> None:
+def _check_system(name: str, system: System) -> None:
     if not isinstance(name, str):
         raise InputError(f"subdomains have names, received {name!r}")
     if not is_system(system):

@@ -101,7 +101,7 @@ def _sampling(sampling: Sampling | None, spread: Mapping[str, Any], grids: Mappi
     return sampling
 
 
-def _check(sampling: Sampling, count: Any, seed: Any) -> None:
+def _check(sampling: Sampling, count: int | None, seed: int) -> None:
     """InputError for numbers that do not go with a way of sampling."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be a whole number, at least 0, received {seed!r}")

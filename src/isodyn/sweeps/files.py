@@ -146,7 +146,9 @@ class FileSubject(Subject):
                 return build.ModelFile(source, schema.with_parts(self._base.model, tables), parameters)
         return build.checked(source, plain)
 
-    def _tables(self, values: Mapping[str, float], source: Any, parameters: Any, paths: set[Any]) -> Any:
+    def _tables(
+        self, values: Mapping[str, float], source: Any, parameters: Any, paths: set[Any]
+    ) -> dict[Any, Any] | None:
         """Tables of a point; those that depend on values which the last point had too are its own,
         the same objects. None where one is wrong."""
         found = {}
@@ -247,7 +249,7 @@ class FileSubject(Subject):
     def _assembled(self) -> bool:
         return bool(self._base.model.start.assemble)
 
-    def _renumbered(self, model: Any) -> Any:
+    def _renumbered(self, model: Any) -> MechanismSystem | None:
         """The system by other numbers in the tables; None where more depends on them."""
         base, numbers = self._base.model, self._numbers
         new = model.model
@@ -312,7 +314,7 @@ def _put(old: Any, places: tuple[int, ...], number: float, name: str) -> Any:
     return [_put(x, places[1:], number, name) if k == places[0] else x for k, x in enumerate(old)]
 
 
-def _names_in(value: Any) -> set[str]:
+def _names_in(value: object) -> set[str]:
     """Names in all texts of a table; those that are no formulas have no parameters in them."""
     if isinstance(value, str):
         try:

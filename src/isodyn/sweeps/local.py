@@ -125,7 +125,7 @@ class _Worker:
             self.process.stdout.close()
             heard.put((self, None))
 
-    def tell(self, value: Any) -> None:
+    def tell(self, value: object) -> None:
         """Send something; that it is gone is heard elsewhere."""
         assert self.process.stdin is not None
         with suppress(OSError):

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from isodyn.errors import InputError
 from isodyn.expressions.parser import Tree, parse
 from isodyn.kernels.compiled import FloatArray
 from isodyn.results.quantities import Catalogue, Place
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
 
 _QUOTED = re.compile(r"\|([^|{}]+)\||\{([^{}]+)\}")
 _NAMED = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(?!=)\s*(.+)", re.DOTALL)
@@ -111,7 +114,7 @@ class Output:
         return found
 
 
-def read_output(text: Any) -> Output:
+def read_output(text: str) -> Output:
     """An output from its text: an expression, or "name = expression"."""
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"an output is a text such as 'max(|pin.force|)', received {text!r}")
@@ -141,7 +144,7 @@ class Reader:
         self.places: dict[str, Place] = {}
         self.found = False
 
-    def find(self, sol: Any) -> None:
+    def find(self, sol: Solution) -> None:
         """Look up all names in a first solution; InputError for those that it does not have."""
         catalogue = Catalogue(sol)
         for output in self.outputs:
@@ -159,7 +162,7 @@ class Reader:
                 self.places[name] = place
         self.found = True
 
-    def read(self, sol: Any, values: Mapping[str, float]) -> list[Value]:
+    def read(self, sol: Solution, values: Mapping[str, float]) -> list[Value]:
         """All outputs of a solution."""
         catalogue = Catalogue(sol)
         found: dict[str, Value] = {}

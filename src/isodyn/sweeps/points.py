@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from isodyn.later import Later
 from isodyn.stepping.methods import StepMethod
 from isodyn.sweeps.outputs import Output, Reader
 from isodyn.sweeps.subjects import Subject
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
 
 cloudpickle = Later("cloudpickle")
 netcdf = Later("isodyn.results.netcdf")
@@ -59,7 +62,7 @@ class Task:
         """Reads the outputs; places of quantities are found in the first solution."""
         return Reader(self.outputs, self.subject.names)
 
-    def solution(self, values: Iterable[float], **more: Any) -> Any:
+    def solution(self, values: Iterable[float], **more: Any) -> Solution:
         """The run of a point."""
         named = dict(zip(self.subject.names, map(float, values), strict=True))
         system, options = self.subject.prepared(named)
@@ -115,7 +118,7 @@ def _in_words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def _as_file(sol: Any) -> bytes:
+def _as_file(sol: Solution) -> bytes:
     """A solution as the bytes of its NetCDF file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "solution.nc")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,12 @@ from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.files import write_file
 from isodyn.results.sweep_file import DONE, FAILED, WAITING, SweepReader
 from isodyn.sweeps.design import need_salib, unit_problem
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+    from xarray import Dataset
+
+    from isodyn.results.solution import Solution
 
 xarray, pandas, netcdf = Later("xarray"), Later("pandas"), Later("isodyn.results.netcdf")
 analyze_sobol, analyze_morris = Later("SALib.analyze.sobol"), Later("SALib.analyze.morris")
@@ -135,7 +141,7 @@ class Sweep(ShownInNotebooks):
 
     # ---- tables
 
-    def to_xarray(self) -> Any:
+    def to_xarray(self) -> Dataset:
         """Return an `xarray.Dataset` over the points.
 
         Returns
@@ -162,7 +168,7 @@ class Sweep(ShownInNotebooks):
         attributes = {"title": self.title, "source": f"isodyn {self.about.get('version', '')}"}
         return xarray.Dataset({**variables, "message": ("point", messages)}, coords, attributes)
 
-    def to_dataframe(self) -> Any:
+    def to_dataframe(self) -> DataFrame:
         """Return a `pandas.DataFrame` with a row for each point.
 
         Returns
@@ -209,7 +215,7 @@ class Sweep(ShownInNotebooks):
         data = table.to_csv(index_label="point").encode() if path.suffix == ".csv" else table.to_parquet()
         return write_file(path, data)
 
-    def solution(self, number: int) -> Any:
+    def solution(self, number: int) -> Solution:
         """Return the solution of a point, where solutions were kept.
 
         Parameters

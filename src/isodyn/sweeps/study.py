@@ -267,7 +267,7 @@ def sweep(
 def described(
     model: Any,
     parameters: Mapping[str, Any],
-    outputs: Any,
+    outputs: Mapping[str, str] | Sequence[str],
     sampling: Sampling | None,
     count: int | None,
     seed: int,
@@ -298,8 +298,8 @@ def _refuse(options: Mapping[str, Any]) -> None:
     known = signature(integrate).parameters
     for name in options:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"options of integrate: {', '.join(list(known)[1:])}"
+            similar = get_close_matches(name, known, 1)
+            hint = f"did you mean {similar[0]}?" if similar else f"options of integrate: {', '.join(list(known)[1:])}"
             raise InputError(f"sweep has no option {name!r}", hint=hint)
     for name in ("observe", "checkpoint", "executor"):
         if options.get(name) is not None:
@@ -307,7 +307,7 @@ def _refuse(options: Mapping[str, Any]) -> None:
 
 
 def _place(out: Path | str | None) -> tuple[Path, str | None]:
-    """The file, and a temporary folder that it is in, if nobody named one."""
+    """The file, and the temporary folder that contains it if no file was named."""
     if out is None:
         folder = tempfile.mkdtemp(prefix="isodyn-sweep-")
         return Path(folder, "sweep.nc"), folder

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,14 @@ from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.problems import get
 from isodyn.systems import as_system, is_system
+
+if TYPE_CHECKING:
+    from isodyn.joints.part import JointPart
+    from isodyn.joints.unilateral import ContactPart
+    from isodyn.joints.user import UserRows
+    from isodyn.kernels.compiled import FloatArray
+    from isodyn.loads.part import LoadPart
+    from isodyn.loads.user import UserLoad
 
 _ADDRESS = re.compile(r"(?P<part>.+)\.(?P<key>[A-Za-z_]\w*)(?P<places>(\[\d+\])*)")
 OF_BODIES = ("mass", "inertia", "position", "velocity", "angular_velocity")
@@ -61,7 +69,7 @@ def refuse_twice(names: Iterable[str]) -> None:
                 raise InputError(f"{other} and {name} are the same number")
 
 
-def put(value: Any, places: tuple[int, ...], number: float, name: str) -> Any:
+def put(value: Any, places: tuple[int, ...], number: float, name: str) -> FloatArray | float:
     """A number in place of another, or of one in an array."""
     if not places:
         if np.ndim(value) > 0:
@@ -80,8 +88,8 @@ def put(value: Any, places: tuple[int, ...], number: float, name: str) -> Any:
 def unknown(name: str, known: Iterable[str], what: str) -> InputError:
     """The error of a parameter that a model does not have."""
     known = list(known)
-    near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"parameters: {', '.join(known[:12]) or 'none'}"
+    similar = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(similar)}?" if similar else f"parameters: {', '.join(known[:12]) or 'none'}"
     return InputError(f"{what} has no parameter {name!r}", hint=hint)
 
 
@@ -142,7 +150,7 @@ class MechanismSubject(Subject):
                 raise unknown(name, [f"{where.part}.{key}" for key in _numbers_of(part)], f"{where.part!r}")
         self.changed({name: _present(self, name) for name in self.names})
 
-    def _part(self, name: str) -> Any:
+    def _part(self, name: str) -> Body | LoadPart | UserLoad | JointPart | UserRows | ContactPart | None:
         mech = self.mechanism
         return mech.bodies.get(name) or mech.loads.get(name) or mech.joints.get(name) or mech.contacts.get(name)
 

@@ -19,6 +19,7 @@ from itertools import pairwise
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.expressions import constant
@@ -33,7 +34,7 @@ MOST = 10_000_000  # values of one parameter
 class Distribution(Protocol):
     """Anything that turns numbers between 0 and 1 into values."""
 
-    def ppf(self, u: Any) -> Any:
+    def ppf(self, u: ArrayLike) -> Any:
         """Return the values below which the shares u of all lie.
 
         Parameters
@@ -59,7 +60,7 @@ class _Named(ABC):
         self._check()
 
     @abstractmethod
-    def ppf(self, u: Any) -> FloatArray:
+    def ppf(self, u: ArrayLike) -> FloatArray:
         """Return the values below which the shares u of all lie.
 
         Parameters
@@ -115,7 +116,7 @@ class Uniform(_Named):
     def _check(self) -> None:
         self._rising("low", "high")
 
-    def ppf(self, u: Any) -> FloatArray:
+    def ppf(self, u: ArrayLike) -> FloatArray:
         return self.low + (self.high - self.low) * np.asarray(u)
 
 
@@ -147,7 +148,7 @@ class LogUniform(_Named):
         self._positive("low")
         self._rising("low", "high")
 
-    def ppf(self, u: Any) -> FloatArray:
+    def ppf(self, u: ArrayLike) -> FloatArray:
         return np.asarray(self.low * (self.high / self.low) ** np.asarray(u))
 
 
@@ -178,7 +179,7 @@ class Normal(_Named):
     def _check(self) -> None:
         self._positive("deviation")
 
-    def ppf(self, u: Any) -> FloatArray:
+    def ppf(self, u: ArrayLike) -> FloatArray:
         return np.asarray(self.mean + self.deviation * special.ndtri(np.asarray(u)))
 
 
@@ -211,7 +212,7 @@ class LogNormal(_Named):
     def _check(self) -> None:
         self._positive("median", "spread")
 
-    def ppf(self, u: Any) -> FloatArray:
+    def ppf(self, u: ArrayLike) -> FloatArray:
         return np.asarray(self.median * np.exp(self.spread * special.ndtri(np.asarray(u))))
 
 
@@ -243,7 +244,7 @@ class Triangular(_Named):
     def _check(self) -> None:
         self._rising("low", "likely", "high")
 
-    def ppf(self, u: Any) -> FloatArray:
+    def ppf(self, u: ArrayLike) -> FloatArray:
         u = np.asarray(u)
         width, left = self.high - self.low, self.likely - self.low
         rising = self.low + np.sqrt(u * width * left)
@@ -259,7 +260,7 @@ NAMED: dict[str, type[_Named]] = {
 }
 
 
-def read_values(name: str, given: Any) -> FloatArray | Distribution:
+def read_values(name: str, given: object) -> FloatArray | Distribution:
     """Given values, or a distribution; `name` is the parameter that takes them."""
     if isinstance(given, str):
         return _from_text(name, given)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import sparse as sp
 from isodyn.real_numbers import real_array
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
-def vector(name: str, value: Any) -> FloatArray:
+
+def vector(name: str, value: object) -> FloatArray:
     """A finite one-dimensional array of floats, copied."""
     array = real_array(name, value, "a vector of numbers")
     if array.ndim != 1:
@@ -30,12 +33,12 @@ def vector(name: str, value: Any) -> FloatArray:
     return array
 
 
-def square(name: str, value: Any, n: int) -> Any:
+def square(name: str, value: Any, n: int) -> Matrix:
     """A finite n × n matrix: a dense array of floats, or a sparse CSR array; scalars and vectors
     become diagonals."""
     if sp.issparse(value):
         real_array(f"the entries of {name}", value.data if value.format != "lil" else value.tocsr().data)
-        matrix: Any = sp.csr_array(value, dtype=np.float64)
+        matrix: Matrix = sp.csr_array(value, dtype=np.float64)
         entries = matrix.data
     else:
         matrix = real_array(name, value, "a matrix of numbers or a function")
@@ -90,7 +93,7 @@ def functions(**arguments: Any) -> None:
             raise InputError(f"{name} must be a function, received {function!r}")
 
 
-def arguments(name: str, function: Any, called: Sequence[str]) -> None:
+def arguments(name: str, function: Callable[..., Any], called: Sequence[str]) -> None:
     """InputError for a function that cannot be called with these arguments; functions that do not
     tell their arguments are taken as they are."""
     try:

@@ -3,6 +3,7 @@ object that answers in Python."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,7 +86,7 @@ class CompiledSystem(BaseSystem):
     scratch: Struct = field(default_factory=Nothing)
     energy: Any = None
     retract: Any = None
-    difference: Any = None
+    difference: Callable[..., Any] | None = None
     names: tuple[str, ...] = ()
     first_order: bool = False
     m: int = 0
@@ -98,13 +99,13 @@ class CompiledSystem(BaseSystem):
     elastic: bool = False
     scales: Scales = None  # type: ignore[assignment]  # ones where left out
     turns: int = 0  # how many angles are counted over whole turns; they come last in q
-    whole_turns: Any = (
+    whole_turns: Callable[..., Any] | None = (
         # (q, t) ↦ q with the turns that its rows leave free at the start, nearest to what they ask
         # for
         None
     )
     # (q, d) ↦ name, told and seen turn of the counted angle of which d tells least
-    fastest: Any = None
+    fastest: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -149,7 +150,7 @@ class PythonSystem(BaseSystem):
     v0: FloatArray
     energy: Any = None
     retract: Any = None
-    difference: Any = None
+    difference: Callable[..., Any] | None = None
     names: tuple[str, ...] = ()
     scales: Scales = None  # type: ignore[assignment]  # ones where left out
     given_v_names: tuple[str, ...] = ()  # where there are fewer velocities than coordinates

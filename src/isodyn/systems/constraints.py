@@ -15,7 +15,7 @@ same formulas (isodyn.systems.joined_constraints).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -39,15 +39,15 @@ class Constraints:
         q0: FloatArray,
         v0: FloatArray,
         *,
-        phi: Any,
-        G: Any,
-        b: Any,
-        phi_t: Any,
-        psi: Any,
-        psi_v: Any,
-        psi_rest: Any,
-        retract: Any,
-        names: Any,
+        phi: Callable[..., Any] | None,
+        G: Callable[..., Any] | None,
+        b: Callable[..., Any] | None,
+        phi_t: Callable[..., Any] | None,
+        psi: Callable[..., Any] | None,
+        psi_v: Callable[..., Any] | None,
+        psi_rest: Callable[..., Any] | None,
+        retract: Callable[..., Any] | None,
+        names: Sequence[str] | None,
         scales: Scales,
         time: Callable[[float], float],
     ) -> None:

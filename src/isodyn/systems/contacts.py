@@ -6,9 +6,9 @@ So derivatives, compiled functions and retractions are the same as for constrain
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.systems import checks
 from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class ContactSet:
         return int(self.tangent[-1])
 
 
-def numbers(name: str, given: Any, many: int, largest: float) -> FloatArray:
+def numbers(name: str, given: object, many: int, largest: float) -> FloatArray:
     """One number for all contacts, or one for each, between 0 and `largest`."""
     found = np.asarray(0.0 if given is None else given, dtype=np.float64)
     if found.shape not in ((), (many,)) or not (np.isfinite(found).all() and (found >= 0).all()):
@@ -64,7 +67,7 @@ def names_of(given: Sequence[str] | None, many: int) -> tuple[str, ...]:
     return found
 
 
-def static_friction(given: Any, mu: FloatArray) -> FloatArray:
+def static_friction(given: object, mu: FloatArray) -> FloatArray:
     """Coefficients of friction at rest; those of sliding if left out."""
     found = mu if given is None else numbers("mu_static", given, mu.size, np.inf)
     if (found < mu).any():
@@ -76,7 +79,14 @@ def static_friction(given: Any, mu: FloatArray) -> FloatArray:
     return found.copy()
 
 
-def make_contacts(twin: Any, names: Any, restitution: Any, mu: Any, mu_static: Any, v_sizes: FloatArray) -> ContactSet:
+def make_contacts(
+    twin: System,
+    names: Sequence[str] | None,
+    restitution: Numbers,
+    mu: Numbers,
+    mu_static: Numbers,
+    v_sizes: FloatArray,
+) -> ContactSet:
     """Contacts whose rows are those of `twin`."""
     many, tangents = twin.m_phi, twin.m - twin.m_phi
     if tangents % many or tangents // many > 2:
@@ -94,7 +104,7 @@ def make_contacts(twin: Any, names: Any, restitution: Any, mu: Any, mu_static: A
     return ContactSet(names_of(names, many), twin, e, mu, tangent, sizes, mu_static)
 
 
-def gap_sizes(twin: Any, v_sizes: FloatArray) -> FloatArray:
+def gap_sizes(twin: System, v_sizes: FloatArray) -> FloatArray:
     """Typical lengths of gaps, from typical sizes of increments."""
     ask = Questions(twin)
     sizes = np.abs(np.asarray(ask.G(0.0, twin.q0, twin.v0))[: twin.m_phi] * v_sizes).max(axis=1)
@@ -111,7 +121,7 @@ def refuse_contacts(system: System, what: str) -> None:
         )
 
 
-def refuse_alone(gap: Any, **others: Any) -> None:
+def refuse_alone(gap: Callable[..., Any] | None, **others: Any) -> None:
     """InputError for numbers of contacts without gaps."""
     checks.functions(gap=gap)
     for name, value in others.items():

@@ -9,7 +9,7 @@ couples all coordinates.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.linalg
@@ -20,10 +20,13 @@ from isodyn.errors import InputError, SingularError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems import checks
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 _FULL = 5000  # modal damping couples all coordinates: beyond this size the full matrix does not fit
 
 
-def rayleigh(M: Any, K: Any, alpha: float, beta: float) -> Any:
+def rayleigh(M: Matrix, K: Matrix, alpha: float, beta: float) -> Matrix:
     """Return C = αM + βK.
 
     Parameters
@@ -51,7 +54,7 @@ def rayleigh(M: Any, K: Any, alpha: float, beta: float) -> Any:
     return alpha * M + beta * K
 
 
-def rayleigh_from_ratios(M: Any, K: Any, first: tuple[float, float], second: tuple[float, float]) -> Any:
+def rayleigh_from_ratios(M: Matrix, K: Matrix, first: tuple[float, float], second: tuple[float, float]) -> Matrix:
     """Return C = αM + βK with given damping ratios at two frequencies.
 
     Parameters
@@ -92,7 +95,7 @@ def rayleigh_from_ratios(M: Any, K: Any, first: tuple[float, float], second: tup
     return rayleigh(M, K, max(alpha, 0.0), max(beta, 0.0))
 
 
-def modal_damping(M: Any, K: Any, ratios: Any) -> FloatArray:
+def modal_damping(M: Matrix, K: Matrix, ratios: Any) -> FloatArray:
     """Return C with given damping ratios of the modes.
 
     M and K are symmetric, M is positive definite, and K has no negative eigenvalues. Sparse
@@ -140,7 +143,7 @@ def modal_damping(M: Any, K: Any, ratios: Any) -> FloatArray:
     return 0.5 * (C + C.T)
 
 
-def _modes(M: Any, K: Any, k: int) -> tuple[FloatArray, FloatArray]:
+def _modes(M: Matrix, K: Matrix, k: int) -> tuple[FloatArray, FloatArray]:
     """The k lowest frequencies and mass-normalised modes."""
     n = M.shape[0]
     largest = float((np.abs(K.diagonal()) / np.maximum(np.abs(M.diagonal()), np.finfo(float).tiny)).max())
@@ -166,7 +169,7 @@ def _modes(M: Any, K: Any, k: int) -> tuple[FloatArray, FloatArray]:
     return np.sqrt(np.maximum(squares, 0.0)), modes
 
 
-def _pair(M: Any, K: Any) -> tuple[Any, Any]:
+def _pair(M: Matrix, K: Matrix) -> tuple[Any, Any]:
     """Both matrices, checked, of the size of the first that has one."""
     sizes = [np.shape(A)[0] for A in (M, K) if np.ndim(A) > 0 or sp.issparse(A)]
     n = sizes[0] if sizes else 1

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from isodyn.systems.base import System
 
 
 class Description(ABC):
     """Parts that are edited first and compiled to a system later: `Mechanism`, `Beam`."""
 
     @abstractmethod
-    def compile(self) -> Any:
+    def compile(self) -> System:
         """The system of the parts as they are now."""
 
 
-def as_system(given: Any) -> Any:
+def as_system(given: object) -> Any:
     """The system of a description; anything else as it is.
 
     Every function that takes a system asks this first, so that a mechanism may stand for its

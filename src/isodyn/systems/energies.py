@@ -62,7 +62,7 @@ def energies(system: System, q: FloatArray, v: FloatArray, t: FloatArray) -> His
 
 
 @lru_cache(maxsize=64)
-def _pass_of(energy: Any) -> Any:
+def _pass_of(energy: Callable[..., Any]) -> Callable[..., None]:
     """A user's compiled energy along rows."""
 
     @closure(types.void(F2, F2, F, F2))

@@ -9,11 +9,12 @@ empty. The scheme is adapted accordingly [Shimada2014 (Table 2.5)], [Shimada2014
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import (
@@ -80,13 +81,13 @@ class FirstOrderSystem(BaseSystem):
     def __init__(
         self,
         h: Callable[..., Any],
-        s0: Any,
+        s0: ArrayLike,
         *,
-        z0: Any = None,
+        z0: ArrayLike | None = None,
         c: Callable[[FloatArray, FloatArray, float], Any] | None = None,
         h_s: Callable[[FloatArray, float], Any] | None = None,
-        names: Any = None,
-        row_names: Any = None,
+        names: Sequence[str] | None = None,
+        row_names: Sequence[str] | None = None,
     ) -> None:
         self.q0, self.v0 = np.zeros(0), checks.vector("s0", s0)
         self.nv = self.v0.size
@@ -130,7 +131,7 @@ class FirstOrderSystem(BaseSystem):
 
 
 @lru_cache(maxsize=256)
-def _without_q(function: Any) -> Any:
+def _without_q(function: Callable[..., Any]) -> Callable[..., FloatArray]:
     """(q, v, t) → function(v, t), compiled."""
 
     @closure()

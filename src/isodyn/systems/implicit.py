@@ -18,11 +18,12 @@ by its stabilised form.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
@@ -32,6 +33,9 @@ from isodyn.systems.algebraic_rates import rate_of_z
 from isodyn.systems.consistent_values import chain_of, functions_of
 from isodyn.systems.derivative_chain import equilibrated
 from isodyn.systems.first_order import FirstOrderSystem
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 Residual = Callable[[float, FloatArray, FloatArray], Any]
 
@@ -86,7 +90,15 @@ class ImplicitSystem(FirstOrderSystem):
     True
     """
 
-    def __init__(self, F: Residual, x0: Any, xdot0: Any = None, *, t0: float = 0.0, names: Any = None) -> None:
+    def __init__(
+        self,
+        F: Residual,
+        x0: ArrayLike,
+        xdot0: ArrayLike | None = None,
+        *,
+        t0: float = 0.0,
+        names: Sequence[str] | None = None,
+    ) -> None:
         x = checks.vector("x0", x0)
         rates = np.zeros(x.size) if xdot0 is None else checks.vector("xdot0", xdot0)
         if rates.size != x.size:
@@ -136,7 +148,13 @@ class ImplicitSystem(FirstOrderSystem):
 
     @classmethod
     def from_mass(
-        cls, B: Any, f: Callable[[FloatArray, float], Any], x0: Any, *, t0: float = 0.0, names: Any = None
+        cls,
+        B: Matrix,
+        f: Callable[[FloatArray, float], Any],
+        x0: ArrayLike,
+        *,
+        t0: float = 0.0,
+        names: Sequence[str] | None = None,
     ) -> ImplicitSystem:
         """B x' = f(x, t) with a matrix B that may be singular, or with a function B(x, t).
 
@@ -170,7 +188,7 @@ class ImplicitSystem(FirstOrderSystem):
         """
         n = checks.vector("x0", x0).size
         checks.functions(f=f)
-        constant: Any = None if callable(B) else checks.square("B", B, n)
+        constant: Matrix = None if callable(B) else checks.square("B", B, n)
         if sp.issparse(constant):
             constant = constant.toarray()
 

@@ -6,9 +6,8 @@ from the disk cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba.core.registry import CPUDispatcher
@@ -35,6 +34,9 @@ from isodyn.systems.joined_lines import Steps
 from isodyn.systems.model import Model
 from isodyn.systems.multiplier_forces import without_multipliers
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Compiled, Matrix, StructAddress
+
 
 def is_compiled(function: Any) -> bool:
     """Whether Numba can call this function from compiled code."""
@@ -51,7 +53,7 @@ class JoinedTables(Struct):
 
 
 @closure()
-def _constant_mass(q: FloatArray, given: Any) -> FloatArray:
+def _constant_mass(q: FloatArray, given: JoinedTables) -> FloatArray:
     return given.M
 
 
@@ -76,21 +78,16 @@ def _subtract(factor: float, matrix: FloatArray, n: int, out: FloatArray) -> boo
     return True
 
 
-def _mass_function(M: Callable[..., Any]) -> Any:
+def _mass_function(M: Compiled) -> Compiled:
     @closure()
-    def mass(q: FloatArray, given: Any) -> FloatArray:
+    def mass(q: FloatArray, given: object) -> FloatArray:
         return M(q)
 
     return mass
 
 
 def join(
-    M: Any,
-    Q: Callable[..., Any],
-    Q_q: Callable[..., Any] | None,
-    Q_v: Callable[..., Any] | None,
-    retract: Callable[..., Any] | None,
-    nonideal: bool = False,
+    M: Matrix, Q: Compiled, Q_q: Compiled | None, Q_v: Compiled | None, retract: Compiled | None, nonideal: bool = False
 ) -> Model:
     """One model function out of the user's compiled functions; M may be an array. Forces that
     depend on multipliers take them as a fourth argument."""
@@ -117,12 +114,8 @@ def joined_tables(M: FloatArray, knows_Q_q: bool, knows_Q_v: bool, steps: Steps)
 
 @lru_cache(maxsize=256)
 def _joined(
-    M: Callable[..., Any] | None,
-    Q: Callable[..., Any],
-    Q_q: Callable[..., Any] | None,
-    Q_v: Callable[..., Any] | None,
-    retract: Callable[..., Any] | None,
-) -> Any:
+    M: Compiled | None, Q: Compiled, Q_q: Compiled | None, Q_v: Compiled | None, retract: Compiled | None
+) -> Compiled:
     """The compiled function for these functions, made once."""
     mass = _constant_mass if M is None else _mass_function(M)
     stiffness, damping, move = Q_q or _no_tangent, Q_v or _no_tangent, retract or _add
@@ -136,8 +129,8 @@ def _joined(
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         out: FloatArray,
     ) -> int:
         given, n = opened(JoinedTables, tables), v.size

@@ -14,7 +14,7 @@ for it several times at the same place.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from isodyn.kernels.compiled import (
     ACCELERATION,
@@ -35,9 +35,12 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.struct_types import opened
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.joined import JoinedTables, is_compiled, joined_tables
-from isodyn.systems.joined_lines import LineWork, add_part, first_along, retract_part, second_along
+from isodyn.systems.joined_lines import LineWork, Steps, add_part, first_along, retract_part, second_along
 from isodyn.systems.joined_sketch import no_sketch, sketch_of
 from isodyn.systems.model import Model
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Compiled, StructAddress
 
 
 def can_join(constraints: Constraints) -> bool:
@@ -47,7 +50,7 @@ def can_join(constraints: Constraints) -> bool:
     return all(is_compiled(function) for function in given if function is not None)
 
 
-def join_constraints(model: Model, constraints: Constraints, retract: Any) -> Model:
+def join_constraints(model: Model, constraints: Constraints, retract: Compiled | None) -> Model:
     """The model with its constraint rows."""
     k, of = constraints, cast(JoinedTables, model.tables)
     move = add_part if retract is None else retract_part(retract)
@@ -63,14 +66,14 @@ def join_constraints(model: Model, constraints: Constraints, retract: Any) -> Mo
 
 @closure()
 def _none(
-    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, first: int, m: int, steps: Any, work: Any
+    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, first: int, m: int, steps: Steps, work: LineWork
 ) -> int:
     """Rows of a kind that there is none of."""
     return OK
 
 
 @kernel()
-def same_place(q: FloatArray, t: float, work: Any) -> bool:
+def same_place(q: FloatArray, t: float, work: LineWork) -> bool:
     """Whether G was found for this q and t; keeps them if not."""
     same = work.G_known == 1 and work.G_t == t
     for i in range(q.size):
@@ -83,7 +86,7 @@ def same_place(q: FloatArray, t: float, work: Any) -> bool:
 
 
 @kernel()
-def fill_rows(matrix: FloatArray, first: int, m: int, work: Any) -> int:
+def fill_rows(matrix: FloatArray, first: int, m: int, work: LineWork) -> int:
     """Rows of a given matrix into work.G."""
     if matrix.shape != (m, work.direction.size):
         return WRONG_SHAPE
@@ -104,7 +107,7 @@ def copied(values: FloatArray, m: int, out: FloatArray) -> int:
 
 
 @kernel()
-def times(x: FloatArray, first: int, m: int, work: Any) -> None:
+def times(x: FloatArray, first: int, m: int, work: LineWork) -> None:
     """work.value = G x for these rows."""
     for i in range(first, first + m):
         total = 0.0
@@ -113,11 +116,11 @@ def times(x: FloatArray, first: int, m: int, work: Any) -> None:
         work.value[i] = total
 
 
-def _columns(first_derivative: Any, in_v: bool) -> Any:
+def _columns(first_derivative: Compiled, in_v: bool) -> Compiled:
     """(q, v, t) → all columns of G or ψ_v by differences, into work.G."""
 
     @closure()
-    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Steps, work: LineWork) -> int:
         for j in range(v.size):
             work.direction[j] = 1.0
             column = work.best
@@ -132,27 +135,27 @@ def _columns(first_derivative: Any, in_v: bool) -> Any:
     return fill
 
 
-def _given_matrix(G: Any) -> Any:
+def _given_matrix(G: Compiled) -> Compiled:
     @closure()
-    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Steps, work: LineWork) -> int:
         return fill_rows(G(q, t), first, m, work)
 
     return fill
 
 
-def _given_psi_v(psi_v: Any) -> Any:
+def _given_psi_v(psi_v: Compiled) -> Compiled:
     @closure()
-    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Steps, work: LineWork) -> int:
         return fill_rows(psi_v(q, v, t), first, m, work)
 
     return fill
 
 
-def _kept_matrix(columns: Any) -> Any:
+def _kept_matrix(columns: Compiled) -> Compiled:
     """G by differences, unless it is there."""
 
     @closure()
-    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+    def fill(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Steps, work: LineWork) -> int:
         if same_place(q, t, work):
             return OK
         status = columns(q, v, t, first, m, steps, work)
@@ -163,26 +166,28 @@ def _kept_matrix(columns: Any) -> Any:
     return fill
 
 
-def _partial_t(phi_line: Any, phi_t: Any) -> Any:
+def _partial_t(phi_line: Compiled, phi_t: Compiled) -> Compiled:
     """(q, v, t) → φ_t into out."""
 
     @closure()
-    def by_differences(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+    def by_differences(
+        q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork, out: FloatArray
+    ) -> int:
         return phi_line(q, v, t, work.still, 1.0, False, m, 0, steps, work, out)
 
     @closure()
-    def given(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+    def given(q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork, out: FloatArray) -> int:
         return copied(phi_t(q, t), m, out)
 
     return by_differences if phi_t is None else given
 
 
-def _rate(phi_line: Any, matrix: Any, knows_G: bool, phi_t: Any) -> Any:
+def _rate(phi_line: Compiled, matrix: Compiled, knows_G: bool, phi_t: Compiled) -> Compiled:
     """(q, v, t) → φ̇ into work.value."""
     partial_t = _partial_t(phi_line, phi_t)
 
     @closure()
-    def by_matrix(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any) -> int:
+    def by_matrix(q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork) -> int:
         status = matrix(q, v, t, 0, m, steps, work)
         if status == OK:
             times(v, 0, m, work)
@@ -192,11 +197,11 @@ def _rate(phi_line: Any, matrix: Any, knows_G: bool, phi_t: Any) -> Any:
         return status
 
     @closure()
-    def along_motion(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any) -> int:
+    def along_motion(q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork) -> int:
         return phi_line(q, v, t, v, 1.0, False, m, 0, steps, work, work.value)
 
     @closure()
-    def along_v(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any) -> int:
+    def along_v(q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork) -> int:
         status = phi_line(q, v, t, v, 0.0, False, m, 0, steps, work, work.value)
         if status == OK:
             status = partial_t(q, v, t, m, steps, work, work.best)
@@ -209,12 +214,12 @@ def _rate(phi_line: Any, matrix: Any, knows_G: bool, phi_t: Any) -> Any:
     return along_motion if phi_t is None else along_v
 
 
-def _bend(move: Any, phi_bend: Any, G: Any, b: Any, phi_t: Any) -> Any:
+def _bend(move: Compiled, phi_bend: Compiled, G: Compiled, b: Compiled, phi_t: Compiled) -> Compiled:
     """(q, v, t) → −b into out."""
     if b is not None:
 
         @closure()
-        def given(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+        def given(q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork, out: FloatArray) -> int:
             status = copied(b(q, v, t), m, out)
             for i in range(m):
                 out[i] = -out[i]
@@ -224,7 +229,9 @@ def _bend(move: Any, phi_bend: Any, G: Any, b: Any, phi_t: Any) -> Any:
     if G is None or phi_t is None:
 
         @closure()
-        def of_phi(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+        def of_phi(
+            q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork, out: FloatArray
+        ) -> int:
             return phi_bend(q, v, t, v, 1.0, m, 0, steps, work, out)
 
         return of_phi
@@ -240,14 +247,14 @@ def _bend(move: Any, phi_bend: Any, G: Any, b: Any, phi_t: Any) -> Any:
     along = first_along(rate, move)
 
     @closure()
-    def of_rate(q: FloatArray, v: FloatArray, t: float, m: int, steps: Any, work: Any, out: FloatArray) -> int:
+    def of_rate(q: FloatArray, v: FloatArray, t: float, m: int, steps: Steps, work: LineWork, out: FloatArray) -> int:
         return along(q, v, t, v, 1.0, False, m, 0, steps, work, out)
 
     return of_rate
 
 
 @lru_cache(maxsize=256)
-def _holonomic(move: Any, phi: Any, G: Any, b: Any, phi_t: Any) -> Any:
+def _holonomic(move: Compiled, phi: Compiled, G: Compiled, b: Compiled, phi_t: Compiled) -> Compiled:
     """The questions about φ, answered into work.G and work.value."""
 
     @closure()
@@ -260,7 +267,15 @@ def _holonomic(move: Any, phi: Any, G: Any, b: Any, phi_t: Any) -> Any:
 
     @closure()
     def rows(
-        what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, first: int, m: int, steps: Any, work: Any
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        first: int,
+        m: int,
+        steps: Steps,
+        work: LineWork,
     ) -> int:
         if what == POSITION:
             return copied(phi(q, t), m, work.value)
@@ -282,22 +297,22 @@ def _holonomic(move: Any, phi: Any, G: Any, b: Any, phi_t: Any) -> Any:
     return rows
 
 
-def _rest(line: Any, psi_rest: Any) -> Any:
+def _rest(line: Any, psi_rest: Compiled) -> Compiled:
     """(q, v, t) → ψ_q v + ψ_t into work.best."""
 
     @closure()
-    def by_differences(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+    def by_differences(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Steps, work: LineWork) -> int:
         return line(q, v, t, v, 1.0, False, m, first, steps, work, work.best)
 
     @closure()
-    def given(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Any, work: Any) -> int:
+    def given(q: FloatArray, v: FloatArray, t: float, first: int, m: int, steps: Steps, work: LineWork) -> int:
         return copied(psi_rest(q, v, t), m, work.best)
 
     return by_differences if psi_rest is None else given
 
 
 @lru_cache(maxsize=256)
-def _nonholonomic(move: Any, psi: Any, psi_v: Any, psi_rest: Any) -> Any:
+def _nonholonomic(move: Compiled, psi: Compiled, psi_v: Compiled, psi_rest: Compiled) -> Compiled:
     """The questions about ψ, answered into work.G and work.value behind the rows of φ."""
     line = first_along(psi, move)
     matrix = _columns(line, in_v=True) if psi_v is None else _given_psi_v(psi_v)
@@ -305,7 +320,15 @@ def _nonholonomic(move: Any, psi: Any, psi_v: Any, psi_rest: Any) -> Any:
 
     @closure()
     def rows(
-        what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, first: int, m: int, steps: Any, work: Any
+        what: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        first: int,
+        m: int,
+        steps: Steps,
+        work: LineWork,
     ) -> int:
         if what == POSITION:
             return OK
@@ -323,7 +346,9 @@ def _nonholonomic(move: Any, psi: Any, psi_v: Any, psi_rest: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _constrained(base: Any, holonomic: Any, nonholonomic: Any, sketch: Any, m_phi: int, m: int) -> Any:
+def _constrained(
+    base: Compiled, holonomic: Compiled, nonholonomic: Compiled, sketch: Compiled, m_phi: int, m: int
+) -> Compiled:
     @closure(MODEL)
     def model(
         what: int,
@@ -333,8 +358,8 @@ def _constrained(base: Any, holonomic: Any, nonholonomic: Any, sketch: Any, m_ph
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         out: FloatArray,
     ) -> int:
         status = OK

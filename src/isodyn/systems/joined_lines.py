@@ -4,12 +4,12 @@ isodyn.systems.line_differences does for functions in Python."""
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from isodyn.kernels.compiled import OK, WRONG_SHAPE, FloatArray, closure, kernel
 from isodyn.kernels.struct import Struct, integer, real, reals
+from isodyn.open_types import Compiled
 from isodyn.systems.differences import H1
 from isodyn.systems.line_differences import (
     AGREE_1,
@@ -52,7 +52,7 @@ def add_part(q: FloatArray, d: FloatArray, e: float, part: FloatArray, out: Floa
 
 
 @lru_cache(maxsize=256)
-def retract_part(retract: Any) -> Any:
+def retract_part(retract: Compiled) -> Compiled:
     """The same on coordinates that are not a vector space."""
 
     @closure()
@@ -68,7 +68,7 @@ def retract_part(retract: Any) -> Any:
 
 
 @kernel()
-def far_from_start(q: FloatArray, t: float, tau: float, steps: Any) -> float:
+def far_from_start(q: FloatArray, t: float, tau: float, steps: Steps) -> float:
     """How much longer steps have to be because q or t is so large that rounding hides them."""
     far = 1.0
     for i in range(q.size):
@@ -97,14 +97,14 @@ def disagreement(fine: FloatArray, coarse: FloatArray, sizes: FloatArray, unit: 
 
 
 @kernel()
-def clear(work: Any, m: int, out: FloatArray) -> None:
+def clear(work: LineWork, m: int, out: FloatArray) -> None:
     """Zeros to begin with."""
     for i in range(m):
         work.fine[i] = work.coarse[i] = out[i] = 0.0
 
 
 @kernel()
-def add_change(k: int, ahead: FloatArray, behind: FloatArray, h: float, work: Any) -> None:
+def add_change(k: int, ahead: FloatArray, behind: FloatArray, h: float, work: LineWork) -> None:
     """The part of samples ±kh in first derivatives."""
     for i in range(ahead.size):
         change = (ahead[i] - behind[i]) / h
@@ -113,7 +113,7 @@ def add_change(k: int, ahead: FloatArray, behind: FloatArray, h: float, work: An
 
 
 @kernel()
-def add_bend(k: int, ahead: FloatArray, behind: FloatArray, here: FloatArray, h: float, work: Any) -> None:
+def add_bend(k: int, ahead: FloatArray, behind: FloatArray, here: FloatArray, h: float, work: LineWork) -> None:
     """The part of samples ±kh in second derivatives."""
     for i in range(ahead.size):
         bend = ((ahead[i] - here[i]) + (behind[i] - here[i])) / (h * h)
@@ -122,7 +122,7 @@ def add_bend(k: int, ahead: FloatArray, behind: FloatArray, here: FloatArray, h:
 
 
 @kernel()
-def is_last(level: int, miss: float, least: float, agree: float, m: int, work: Any, out: FloatArray) -> bool:
+def is_last(level: int, miss: float, least: float, agree: float, m: int, work: LineWork, out: FloatArray) -> bool:
     """Takes what was found into `out` where it is the best so far; whether no shorter step is
     needed."""
     if level > 0 and not miss < least:
@@ -136,12 +136,20 @@ def is_last(level: int, miss: float, least: float, agree: float, m: int, work: A
 
 
 @lru_cache(maxsize=256)
-def _sampler(f: Any, move: Any) -> Any:
+def _sampler(f: Compiled, move: Compiled) -> Compiled:
     """f(q ⊕ εd, v, t + ετ), or f(q, v + εd, t)."""
 
     @closure()
     def sample(
-        q: FloatArray, v: FloatArray, t: float, d: FloatArray, tau: float, e: float, in_v: Any, side: int, work: Any
+        q: FloatArray,
+        v: FloatArray,
+        t: float,
+        d: FloatArray,
+        tau: float,
+        e: float,
+        in_v: bool,
+        side: int,
+        work: LineWork,
     ) -> FloatArray:
         place, part = work.places[side], work.parts[side]
         if in_v:
@@ -155,7 +163,7 @@ def _sampler(f: Any, move: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def first_along(f: Any, move: Any) -> Any:
+def first_along(f: Compiled, move: Compiled) -> Compiled:
     """d/dε of f(q ⊕ εd, v, t + ετ), or of f(q, v + εd, t) with `in_v`, at ε = 0, compiled: m rows
     into `out`, of which the first is `first_row` of all."""
     sample = _sampler(f, move)
@@ -167,11 +175,11 @@ def first_along(f: Any, move: Any) -> Any:
         t: float,
         d: FloatArray,
         tau: float,
-        in_v: Any,
+        in_v: bool,
         m: int,
         first_row: int,
-        steps: Any,
-        work: Any,
+        steps: Steps,
+        work: LineWork,
         out: FloatArray,
     ) -> int:
         speed = speed_along(d, tau, steps.v if in_v else steps.q, steps.t)
@@ -197,7 +205,7 @@ def first_along(f: Any, move: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def second_along(f: Any, move: Any) -> Any:
+def second_along(f: Compiled, move: Compiled) -> Compiled:
     """d²/dε² of f(q ⊕ εd, v, t + ετ) at ε = 0, likewise."""
     sample = _sampler(f, move)
 
@@ -210,8 +218,8 @@ def second_along(f: Any, move: Any) -> Any:
         tau: float,
         m: int,
         first_row: int,
-        steps: Any,
-        work: Any,
+        steps: Steps,
+        work: LineWork,
         out: FloatArray,
     ) -> int:
         speed = speed_along(d, tau, steps.q, steps.t)

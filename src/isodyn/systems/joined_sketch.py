@@ -4,14 +4,17 @@ differences: it only has to lead corrections to where they vanish."""
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.kernels.compiled import BALANCE, OK, FloatArray, closure, kernel
 from isodyn.kernels.struct_types import opened
 from isodyn.systems.differences import H1
 from isodyn.systems.joined import JoinedTables
-from isodyn.systems.joined_lines import LineWork
+from isodyn.systems.joined_lines import LineWork, Steps
 from isodyn.systems.line_differences import ROOT, SKETCH
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Compiled, StructAddress
 
 
 @closure()
@@ -22,8 +25,8 @@ def no_sketch(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     m: int,
     out: FloatArray,
 ) -> int:
@@ -50,7 +53,7 @@ def is_loaded(lam: FloatArray, m: int) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _curvature_of(move: Any, phi: Any, retracts: bool) -> Any:
+def _curvature_of(move: Compiled, phi: Compiled, retracts: bool) -> Compiled:
     """c₂ (Gᵀλ)_q added to a matrix, from mixed differences of λᵀφ."""
 
     @closure()
@@ -62,7 +65,7 @@ def _curvature_of(move: Any, phi: Any, retracts: bool) -> Any:
 
     @closure()
     def add_curvature(
-        t: float, q: FloatArray, lam: FloatArray, c_2: float, m: int, steps: Any, work: Any, out: FloatArray
+        t: float, q: FloatArray, lam: FloatArray, c_2: float, m: int, steps: Steps, work: LineWork, out: FloatArray
     ) -> None:
         n, d, here, there, alone = work.force.size, work.direction, work.places[0], work.places[1], work.shifted
         start = weighed(q, t, lam, m)
@@ -89,7 +92,7 @@ def _curvature_of(move: Any, phi: Any, retracts: bool) -> Any:
 
 
 @lru_cache(maxsize=256)
-def sketch_of(base: Any, move: Any, phi: Any, retracts: bool) -> Any:
+def sketch_of(base: Compiled, move: Compiled, phi: Compiled, retracts: bool) -> Compiled:
     """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ added to a matrix; (Gᵀλ)_q from mixed differences of
     λᵀφ."""
 
@@ -103,8 +106,8 @@ def sketch_of(base: Any, move: Any, phi: Any, retracts: bool) -> Any:
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         m: int,
         out: FloatArray,
     ) -> int:

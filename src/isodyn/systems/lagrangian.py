@@ -15,13 +15,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.systems.mechanical import MechanicalSystem
+
+if TYPE_CHECKING:
+    from isodyn.later import Later
+    from isodyn.open_types import Matrix
 
 
 def from_lagrangian(
@@ -143,7 +147,7 @@ def _row_names(given: Sequence[str] | None, count: int) -> Sequence[str] | None:
     return given
 
 
-def _refuse_mass(M: Any, text: _Translation) -> None:
+def _refuse_mass(M: Matrix, text: _Translation) -> None:
     if M.has(*text.v):
         raise InputError(
             "L must be quadratic in the rates: ∂²L/∂v² depends on them",
@@ -159,7 +163,7 @@ def _refuse_mass(M: Any, text: _Translation) -> None:
 class _Translation:
     """Coordinates as functions of time, and the plain symbols in their place."""
 
-    def __init__(self, sp: Any, q: Sequence[Any], parameters: Mapping[Any, float]) -> None:
+    def __init__(self, sp: Later, q: Sequence[Any], parameters: Mapping[Any, float]) -> None:
         from sympy.core.function import AppliedUndef
 
         self.sp, self.q = sp, list(q)
@@ -177,7 +181,7 @@ class _Translation:
         self.v = [sp.Dummy(f"v{k}", real=True) for k in range(len(self.q))]
         self.numbers = {sp.sympify(key): sp.sympify(value) for key, value in parameters.items()}
 
-    def expression(self, where: str, given: Any) -> Any:
+    def expression(self, where: str, given: object) -> Any:
         """With numbers for parameters and symbols for coordinates and rates."""
         made = self.sp.sympify(given).subs(self.numbers).doit()
         rates = {one.diff(self.t): symbol for one, symbol in zip(self.q, self.v, strict=True)}
@@ -210,7 +214,7 @@ class _Translation:
 class _Writer:
     """Python functions from matrices of expressions."""
 
-    def __init__(self, sp: Any, text: _Translation, compiled: bool) -> None:
+    def __init__(self, sp: Later, text: _Translation, compiled: bool) -> None:
         self.sp, self.text, self.compiled = sp, text, compiled
 
     def __call__(self, name: str, values: Any, arguments: str, *, matrix: bool = False) -> Any:

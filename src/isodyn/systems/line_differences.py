@@ -17,7 +17,6 @@ with longer ones.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -93,7 +92,7 @@ def _best(
     return found, good
 
 
-def _disagreement(six: Any, four: Any, sizes: FloatArray) -> float:
+def _disagreement(six: FloatArray, four: FloatArray, sizes: FloatArray) -> float:
     with np.errstate(all="ignore"):
         miss = np.abs(six - four) / np.maximum(np.abs(six), sizes)
     worst = float(miss.max(initial=0.0))

@@ -10,11 +10,12 @@ a step then costs one solve and the products.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import (
@@ -48,6 +49,9 @@ from isodyn.systems.linear_kernels import LinearTables, constant_load_model, wit
 from isodyn.systems.model import Model, Question, from_python
 from isodyn.systems.scales import ordinary
 from isodyn.systems.sparse_products import SparseBalance
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
 
 Load = Callable[[float], Any]
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
@@ -99,16 +103,16 @@ class LinearSystem(BaseSystem):
 
     def __init__(
         self,
-        M: Any,
-        C: Any = None,
-        K: Any = None,
+        M: Matrix,
+        C: Matrix | None = None,
+        K: Matrix | None = None,
         f: Load | Any | None = None,
-        q0: Any = None,
-        v0: Any = None,
+        q0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
         *,
-        G: Any = None,
-        names: Any = None,
-        row_names: Any = None,
+        G: Matrix | None = None,
+        names: Sequence[str] | None = None,
+        row_names: Sequence[str] | None = None,
         indefinite: bool = False,
     ) -> None:
         missing = [name for name, value in (("K", K), ("q0", q0), ("v0", v0)) if value is None]
@@ -223,7 +227,9 @@ class LinearFirstOrderSystem(BaseSystem):
     row_names: tuple[str, ...] = ()
     nq = 0
 
-    def __init__(self, Q: Any, P: Any, r: Load | Any | None, s0: Any, *, names: Any = None) -> None:
+    def __init__(
+        self, Q: Matrix, P: Matrix, r: Load | Any | None, s0: ArrayLike, *, names: Sequence[str] | None = None
+    ) -> None:
         self.q0, self.v0 = np.zeros(0), checks.vector("s0", s0)
         self.nv = self.v0.size
         if self.nv == 0:
@@ -244,14 +250,14 @@ class LinearFirstOrderSystem(BaseSystem):
         return linear_model("r", self.Q, self.P, None, self.r, self.nv)
 
 
-def _constraint_matrix(G: Any, n: int) -> FloatArray:
+def _constraint_matrix(G: Matrix, n: int) -> FloatArray:
     matrix = real_array("G", G.toarray() if sp.issparse(G) else G, "a matrix of numbers")
     if matrix.ndim != 2 or matrix.shape[1] != n or not np.isfinite(matrix).all():
         raise InputError(f"G must be a finite matrix with {n} columns, received shape {matrix.shape}")
     return matrix
 
 
-def _load(name: str, f: Any, n: int) -> Load | FloatArray | None:
+def _load(name: str, f: object, n: int) -> Load | FloatArray | None:
     if f is None or callable(f):
         return f
     load = checks.vector(name, f)
@@ -263,7 +269,7 @@ def _load(name: str, f: Any, n: int) -> Load | FloatArray | None:
     return load
 
 
-def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None, n: int) -> Model:
+def linear_model(name: str, M: Matrix, C: Matrix, K: Matrix, f: Load | FloatArray | None, n: int) -> Model:
     """The cheapest model function for these matrices and this load, called `name` in messages."""
     traits = LINEAR | CONSTANT_MASS
     if any(sp.issparse(matrix) for matrix in (M, C, K)) or n > _LARGE:
@@ -283,7 +289,7 @@ def linear_model(name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None,
 class _Answers:
     """The questions of the loop for sparse or large matrices, or for a load in Python."""
 
-    def __init__(self, name: str, M: Any, C: Any, K: Any, f: Load | FloatArray | None, n: int) -> None:
+    def __init__(self, name: str, M: Matrix, C: Matrix, K: Matrix, f: Load | FloatArray | None, n: int) -> None:
         self.name, self.n, self.M, self.C, self.K, self.f = name, n, M, C, K, f
         self.factors: Factorisation | None = None
         self.solver = ""
@@ -319,7 +325,7 @@ class _Answers:
             out[:] = (total.toarray() if sp.issparse(total) else total).ravel()
         return OK
 
-    def weighted(self, c: FloatArray) -> Any:
+    def weighted(self, c: FloatArray) -> Matrix:
         """c₀M + c₁C + c₂K."""
         total = c[0] * self.M
         if self.C is not None and c[1] != 0.0:
@@ -351,6 +357,6 @@ class _ConstrainedAnswers(_Answers):
         return OK
 
 
-def _quadratic(A: Any, x: FloatArray) -> FloatArray:
+def _quadratic(A: Matrix, x: FloatArray) -> FloatArray:
     """xᵀA x of every row."""
     return np.asarray(np.einsum("ki,ki->k", x, (A @ x.T).T))

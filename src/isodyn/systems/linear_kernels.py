@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.kernels.compiled import BALANCE, JACOBIAN, MODEL, OK, WRONG_SHAPE, FloatArray, closure, kernel
 from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import opened
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 
 class LinearTables(Struct):
@@ -25,8 +29,8 @@ def constant_load_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """M a + C v + K q − f."""
@@ -48,7 +52,7 @@ def constant_load_model(
 
 
 @lru_cache(maxsize=256)
-def with_load(f: Any) -> Any:
+def with_load(f: Callable[..., Any]) -> Callable[..., int]:
     """The same with a compiled load f(t)."""
 
     @closure(MODEL)
@@ -60,8 +64,8 @@ def with_load(f: Any) -> Any:
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         out: FloatArray,
     ) -> int:
         status = constant_load_model(what, t, q, v, a, lam, c, tables, scratch, out)

@@ -13,19 +13,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import CallableError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 Load = Callable[[float], FloatArray]
 
 
-def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
+def tabulated(times: ArrayLike, values: ArrayLike, *, extrapolate: bool = False) -> Load:
     """Return the linear interpolation in a table.
 
     Parameters
@@ -87,7 +91,7 @@ def tabulated(times: Any, values: Any, *, extrapolate: bool = False) -> Load:
     return f
 
 
-def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]) -> Load:
+def base_excitation(M: Matrix, direction: ArrayLike, acceleration: Callable[[float], Any]) -> Load:
     """Return f(t) = −M r a_g(t), for motion relative to a base that accelerates with a_g(t).
 
     Parameters
@@ -137,7 +141,7 @@ def base_excitation(M: Any, direction: Any, acceleration: Callable[[float], Any]
     return f
 
 
-def harmonic(amplitude: Any, omega: float, phase: float = 0.0) -> Load:
+def harmonic(amplitude: ArrayLike, omega: float, phase: float = 0.0) -> Load:
     """Return f(t) = amplitude · sin(omega t + phase).
 
     Parameters
@@ -187,7 +191,7 @@ class StepLoad:
         return self.amplitude if t >= self.t_on else np.zeros_like(self.amplitude)
 
 
-def step_load(amplitude: Any, t_on: float = 0.0) -> StepLoad:
+def step_load(amplitude: ArrayLike, t_on: float = 0.0) -> StepLoad:
     """Return a load that jumps from zero to `amplitude`.
 
     Parameters

@@ -7,7 +7,8 @@ from driving the iteration away; near it the steps become Newton's.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,13 +56,19 @@ def norm(system: System, M: FloatArray) -> FloatArray:
     return M + np.diag(missing / sizes**2) if missing.any() else M
 
 
-def moving(system: System) -> Any:
+def moving(system: System) -> Callable[..., FloatArray]:
     """(q, d) → q ⊕ d."""
     return system.retract or (lambda q, d: q + d)
 
 
 def close(
-    ask: Questions, t: float, q: FloatArray, *, held: FloatArray | None = None, extra: Any = None, most: int = 200
+    ask: Questions,
+    t: float,
+    q: FloatArray,
+    *,
+    held: FloatArray | None = None,
+    extra: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None,
+    most: int = 200,
 ) -> Closed:
     """The position that the holonomic rows lead to from q; components of v marked in `held` do not
     move.

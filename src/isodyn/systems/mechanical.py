@@ -12,10 +12,11 @@ called from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import (
@@ -40,6 +41,9 @@ from isodyn.systems.model import Model, from_python
 from isodyn.systems.multiplier_forces import differences, join_slopes, takes_multipliers
 from isodyn.systems.python_answers import PythonAnswers, SparseAnswers
 from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
 
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
@@ -127,8 +131,8 @@ class MechanicalSystem(BaseSystem):
         self,
         M: Any,
         Q: Callable[..., Any],
-        q0: Any,
-        v0: Any,
+        q0: ArrayLike,
+        v0: ArrayLike,
         *,
         Q_q: Callable[..., Any] | None = None,
         Q_v: Callable[..., Any] | None = None,
@@ -144,16 +148,16 @@ class MechanicalSystem(BaseSystem):
         retract: Callable[[FloatArray, FloatArray], Any] | None = None,
         difference: Callable[[FloatArray, FloatArray], Any] | None = None,
         energy: Energy | None = None,
-        scales: Any = None,
+        scales: ArrayLike | None = None,
         names: Sequence[str] | None = None,
         row_names: Sequence[str] | None = None,
         gap: Callable[[FloatArray, float], Any] | None = None,
         gap_q: Callable[[FloatArray, float], Any] | None = None,
         slip: Callable[[FloatArray, FloatArray, float], Any] | None = None,
         slip_v: Callable[[FloatArray, FloatArray, float], Any] | None = None,
-        restitution: Any = None,
-        mu: Any = None,
-        mu_static: Any = None,
+        restitution: Numbers | None = None,
+        mu: Numbers | None = None,
+        mu_static: Numbers | None = None,
         gap_names: Sequence[str] | None = None,
     ) -> None:
         self.q0, self.v0 = checks.vector("q0", q0), checks.vector("v0", v0)
@@ -206,7 +210,7 @@ class MechanicalSystem(BaseSystem):
         refuse_alone(gap, mu_static=mu_static)
         self.contacts = None
         if gap is not None:
-            given: Any = {"phi": gap, "G": gap_q, "psi": slip, "psi_v": slip_v, "retract": retract}
+            given: dict[str, Any] = {"phi": gap, "G": gap_q, "psi": slip, "psi_v": slip_v, "retract": retract}
             given |= {"difference": difference, "scales": self.scales.v}
             twin = MechanicalSystem(np.ones(self.nv), no_force, q0, v0, **given)
             self.contacts = make_contacts(twin, gap_names, restitution, mu, mu_static, self.scales.v)
@@ -274,7 +278,9 @@ def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
 no_force = numba.njit(_no_force)
 
 
-def _scales(q0: FloatArray, nv: int, retract: Any, given: Any, phi: Any) -> Scales:
+def _scales(
+    q0: FloatArray, nv: int, retract: Callable[..., Any] | None, given: object, phi: Callable[..., Any] | None
+) -> Scales:
     """Typical sizes as given, or from the start."""
     if given is None:
         scales = from_start(q0, nv) if retract is None else ordinary(q0, nv)

@@ -53,7 +53,7 @@ class Model:
     scratch of its own. `raised` holds the exception of a Python callable after
     the loop was told to stop."""
 
-    function: Any
+    function: Callable[..., Any]
     traits: int
     tables: Struct = field(default_factory=Nothing)
     scratch: Struct = field(default_factory=Nothing)

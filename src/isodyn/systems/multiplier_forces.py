@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,16 @@ from isodyn.systems import checks
 from isodyn.systems.base import System
 from isodyn.systems.model import Model
 
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
+    from isodyn.systems.mechanical import MechanicalSystem
+    from isodyn.systems.questions import Questions
+
 # of the largest multiplier: increments of central differences
 INCREMENT = float(np.finfo(np.float64).eps) ** (1 / 3)
 
 
-def takes_multipliers(Q: Callable[..., Any], given: bool | None, Q_lam: Any, rows: bool) -> bool:
+def takes_multipliers(Q: Callable[..., Any], given: bool | None, Q_lam: Callable[..., Any] | None, rows: bool) -> bool:
     """Whether Q is a function of (q, v, t, lam): as said, or by the number of its arguments."""
     found = _arguments(Q) >= 4 if given is None else bool(given)
     if given is None and Q_lam is not None:
@@ -58,7 +63,7 @@ def refuse_nonideal(system: System, what: str, hint: str = "write the forces wit
         raise InputError(f"{what} does not know forces that depend on multipliers, Q(q, v, t, lam)", hint=hint)
 
 
-def slopes(system: Any, q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
+def slopes(system: MechanicalSystem, q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
     """∂Q/∂λ (n, m) of a system of Python functions."""
     n, m = system.nv, system.m
     if system.Q_lam is not None:
@@ -73,7 +78,7 @@ def slopes(system: Any, q: FloatArray, v: FloatArray, t: float, lam: FloatArray)
     return found
 
 
-def refuse_jammed(ask: Any, t: float, q: FloatArray, v: FloatArray, lam: FloatArray, rows: Any) -> None:
+def refuse_jammed(ask: Questions, t: float, q: FloatArray, v: FloatArray, lam: FloatArray, rows: Any) -> None:
     """PainleveError where K = (G M⁻¹Gᵀ)⁻¹ G M⁻¹ ∂Q/∂λ has a real eigenvalue of one or more.
 
     Forces that grow from nothing to what they are then pass a state in which no acceleration, or
@@ -99,7 +104,7 @@ def refuse_jammed(ask: Any, t: float, q: FloatArray, v: FloatArray, lam: FloatAr
 
 
 @lru_cache(maxsize=256)
-def without_multipliers(function: Any) -> Any:
+def without_multipliers(function: Callable[..., Any]) -> Callable[..., FloatArray]:
     """(q, v, t, lam) → function(q, v, t), compiled."""
 
     @closure()
@@ -110,7 +115,7 @@ def without_multipliers(function: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def differences(Q: Any) -> Any:
+def differences(Q: Callable[..., Any]) -> Callable[..., FloatArray]:
     """(q, v, t, lam) → ∂Q/∂λ by central differences, compiled."""
 
     @closure()
@@ -134,13 +139,13 @@ def differences(Q: Any) -> Any:
     return Q_lam
 
 
-def join_slopes(model: Model, Q_lam: Any) -> Model:
+def join_slopes(model: Model, Q_lam: Callable[..., Any]) -> Model:
     """The model that knows ∂balance/∂λ too, for a compiled function Q_lam(q, v, t, lam)."""
     return replace(model, function=_with_slopes(model.function, Q_lam), traits=Traits(model.traits | NONIDEAL))
 
 
 @lru_cache(maxsize=256)
-def _with_slopes(base: Any, Q_lam: Any) -> Any:
+def _with_slopes(base: Callable[..., Any], Q_lam: Callable[..., Any]) -> Callable[..., int]:
     @closure(MODEL)
     def model(
         what: int,
@@ -150,8 +155,8 @@ def _with_slopes(base: Any, Q_lam: Any) -> Any:
         a: FloatArray,
         lam: FloatArray,
         c: FloatArray,
-        tables: Any,
-        scratch: Any,
+        tables: StructAddress,
+        scratch: StructAddress,
         out: FloatArray,
     ) -> int:
         if what != MULTIPLIERS:

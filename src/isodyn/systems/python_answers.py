@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,18 +32,22 @@ from isodyn.systems.multiplier_forces import slopes
 from isodyn.systems.scales import reach
 from isodyn.systems.trampoline import product
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+    from isodyn.systems.mechanical import MechanicalSystem
+
 
 class PythonAnswers:
     """The questions of the loop answered by a user's Python functions."""
 
     solver = ""
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: MechanicalSystem) -> None:
         self.system = system
         self.n = system.nv
         self.constant_mass = full(system.M) if sp.issparse(system.M) and system.m else system.M
 
-    def mass(self, q: FloatArray, t: float) -> Any:
+    def mass(self, q: FloatArray, t: float) -> Matrix:
         M = self.constant_mass
         return checks.returned("M", M(q), (self.n, self.n), t) if callable(M) else M
 
@@ -53,7 +57,7 @@ class PythonAnswers:
     def force(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:
         return checks.returned("Q", self.system.Q(*self.system._arguments(q, v, t, lam)), (self.n,), t)
 
-    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Any:
+    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Matrix:
         """c₀ M − c₂ ∂Q/∂q − c₁ ∂Q/∂v, in the order of the compiled twin."""
         system, shape = self.system, (self.n, self.n)
         J = c[0] * self.mass(q, t)
@@ -63,7 +67,7 @@ class PythonAnswers:
             J = J - c[1] * checks.returned("Q_v", system.Q_v(*system._arguments(q, v, t, lam)), shape, t)
         return J
 
-    def sketch(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, t: float, c: FloatArray) -> Any:
+    def sketch(self, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, t: float, c: FloatArray) -> Matrix:
         """c₁ ∂/∂v + c₂ ∂/∂q of M a − Q + Gᵀλ by differences, as the compiled twin finds it."""
         constraints, sizes = self.system.constraints, self.system.scales.v
 
@@ -116,7 +120,7 @@ class SparseAnswers(PythonAnswers):
     def multiply(self, q: FloatArray, a: FloatArray, t: float, out: FloatArray) -> None:
         out[:] = self.system.M @ a
 
-    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Any:
+    def jacobian(self, q: FloatArray, v: FloatArray, t: float, lam: FloatArray, c: FloatArray) -> Matrix:
         system = self.system
         J = c[0] * system.M
         if c[1] == 0.0 and c[2] == 0.0:

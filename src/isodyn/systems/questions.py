@@ -3,7 +3,7 @@ outside the loop."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from isodyn.kernels.compiled import (
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.systems.base import System
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+    from isodyn.systems.model import Model
+
 FEW = 40_000  # entries of a matrix
 
 
@@ -28,7 +32,7 @@ class Questions:
     """The questions of `isodyn.kernels.compiled` to one system, answered in new arrays; matrices
     are full unless sparse ones are welcome."""
 
-    def __init__(self, system: System, model: Any = None, *, sparse: bool = False) -> None:
+    def __init__(self, system: System, model: Model | None = None, *, sparse: bool = False) -> None:
         self.system = system
         self.model = system.model() if model is None else model
         if model is None and not sparse and self.model.dense is not None:
@@ -59,7 +63,7 @@ class Questions:
         """M a + Gᵀλ − Q."""
         return self.ask(BALANCE, t, q, v, a, self.system.nv, lam)
 
-    def mass(self, t: float, q: FloatArray, v: FloatArray) -> Any:
+    def mass(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """M, of models that know it."""
         n, pattern = self.system.nv, self.model.sparsity
         if pattern is not None:

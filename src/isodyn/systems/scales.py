@@ -18,13 +18,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, FloatArray
 from isodyn.later import sparse as sp
 from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+    from isodyn.systems.questions import Questions
 
 EPS = float(np.finfo(np.float64).eps)
 SMALL, LADDER = 0.125, 8.0  # starts smaller than this make one look for lengths, in such steps
@@ -126,7 +130,7 @@ class Weights(NamedTuple):
     inertia: float
 
 
-def weights(ask: Any, t: float) -> Weights:
+def weights(ask: Questions, t: float) -> Weights:
     """The weights of a system, whose rows are looked at once where nothing is known of their
     sizes."""
     system = ask.system
@@ -149,7 +153,7 @@ def unlooked(system: System) -> Weights:
     return Weights(1.0 / s.q, 1.0 / s.v, np.ones(system.m), np.concatenate([s.v, np.ones(system.m)]), 0.0)
 
 
-def row_sizes(G: Any, v: FloatArray) -> FloatArray:
+def row_sizes(G: Matrix, v: FloatArray) -> FloatArray:
     """Powers of two near max_j |G_kj| v_j; rows of nothing, and what is not a number, get the
     largest of the others."""
     found = np.zeros(G.shape[0])
@@ -181,7 +185,7 @@ def pace(system: System, v: FloatArray) -> float:
     return float((np.abs(v) / system.scales.v).max(initial=0.0))
 
 
-def sizes_of_rows(system: System, G: Any) -> FloatArray:
+def sizes_of_rows(system: System, G: Matrix) -> FloatArray:
     """Typical sizes of rows: those that are known; else, and of rows beside those of the system,
     from G."""
     known: FloatArray | None = system.scales.rows
@@ -193,7 +197,7 @@ def sizes_of_rows(system: System, G: Any) -> FloatArray:
     return found
 
 
-def natural_pace(ask: Any, t: float, q: FloatArray, v: FloatArray) -> float:
+def natural_pace(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> float:
     """How fast a system passes typical sizes, 1/s, by velocities and forces of a state; a power of
     two, one where it rests without any."""
     sizes, still = ask.system.scales.v, np.zeros(v.size)

@@ -8,7 +8,7 @@ read them once.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import types
@@ -19,6 +19,9 @@ from isodyn.kernels.struct import Struct, integer, integers, reals
 from isodyn.kernels.struct_types import StructType
 from isodyn.later import sparse as sp
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 U4 = types.uint32[::1]
 
 
@@ -26,7 +29,7 @@ class Products(Struct):
     """Diagonals and starts of rows of M, C, K; the last two may share a pattern."""
 
     shared = integer
-    together = integer  # so many rows of K, one behind the other, have the same columns: 1, 2 or 3
+    rows_alike = integer  # how many rows of K, one after the other, have the same columns: 1, 2 or 3
     on_diagonals = integer  # whether C or K is diagonal
     m, c, k = reals("n"), reals("n"), reals("n")
     M_starts, C_starts, K_starts = integers("starts"), integers("starts"), integers("starts")
@@ -36,7 +39,7 @@ PRODUCTS = StructType(Products)
 
 
 @kernel()
-def row_product(first: int, last: int, columns: Any, values: FloatArray, x: FloatArray) -> float:
+def row_product(first: int, last: int, columns: IntArray, values: FloatArray, x: FloatArray) -> float:
     """Σ values · x over one row."""
     total = 0.0
     for e in range(first, last):
@@ -45,7 +48,9 @@ def row_product(first: int, last: int, columns: Any, values: FloatArray, x: Floa
 
 
 @kernel()
-def one_row(first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray) -> float:
+def one_row(
+    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+) -> float:
     """A row of K q, and of C v where C has the same pattern."""
     if C.size == 0:
         return row_product(first, first + length, columns, K, q)
@@ -58,7 +63,7 @@ def one_row(first: int, length: int, columns: Any, K: FloatArray, C: FloatArray,
 
 @kernel()
 def two_rows(
-    first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> tuple[float, float]:
     """The same for two rows with the same columns."""
     one, two, second = 0.0, 0.0, first + length
@@ -76,7 +81,7 @@ def two_rows(
 
 @kernel()
 def three_rows(
-    first: int, length: int, columns: Any, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> tuple[float, float, float]:
     """The same for three."""
     one, two, three, second, third = 0.0, 0.0, 0.0, first + length, first + 2 * length
@@ -96,17 +101,24 @@ def three_rows(
 
 @kernel()
 def stiffness_rows(
-    given: Any, columns: Any, K: FloatArray, C: FloatArray, f: FloatArray, q: FloatArray, v: FloatArray, out: FloatArray
+    given: Products,
+    columns: Any,
+    K: FloatArray,
+    C: FloatArray,
+    f: FloatArray,
+    q: FloatArray,
+    v: FloatArray,
+    out: FloatArray,
 ) -> None:
     """out = K q − f, with C v where C has the same pattern."""
-    starts, n, together, loaded = given.K_starts, natural(out.size), given.together, f.size > 0
-    if together == 2:
+    starts, n, rows_alike, loaded = given.K_starts, natural(out.size), given.rows_alike, f.size > 0
+    if rows_alike == 2:
         for i in range(0, n, 2):
             first = natural(starts[i])
             one, two = two_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
             out[i] = one - f[i] if loaded else one
             out[i + 1] = two - f[i + 1] if loaded else two
-    elif together == 3:
+    elif rows_alike == 3:
         for i in range(0, n, 3):
             first = natural(starts[i])
             one, two, three = three_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
@@ -129,12 +141,12 @@ def add_rows(starts: IntArray, columns: Any, values: FloatArray, x: FloatArray, 
 
 @kernel(types.void(PRODUCTS, U4, F, U4, F, U4, F, F, F, F, F, F))
 def balance_of(
-    given: Any,
-    M_columns: Any,
+    given: Products,
+    M_columns: IntArray,
     M_values: FloatArray,
-    C_columns: Any,
+    C_columns: IntArray,
     C_values: FloatArray,
-    K_columns: Any,
+    K_columns: IntArray,
     K_values: FloatArray,
     f: FloatArray,
     q: FloatArray,
@@ -168,14 +180,14 @@ def balance_of(
 class SparseBalance:
     """M a + C v + K q − f of sparse matrices; matrices that are not there are None."""
 
-    def __init__(self, M: Any, C: Any, K: Any, n: int) -> None:
+    def __init__(self, M: Matrix, C: Matrix, K: Matrix, n: int) -> None:
         self.given = Products(n=n, starts=n + 1)
         parts = [_split(matrix, n) for matrix in (M, C, K)]
         (self.given.m, M_rows), (self.given.c, C_rows), (self.given.k, K_rows) = parts
         if _same_pattern(C, K):
             (_, C_rows), (_, K_rows) = ((None, sp.csr_array(matrix)) for matrix in (C, K))
             self.given.shared, self.given.c, self.given.k = 1, 0.0, 0.0
-        self.given.together = alike_rows(K_rows)
+        self.given.rows_alike = alike_rows(K_rows)
         self.given.on_diagonals = int(self.given.c.any() or self.given.k.any())
         arrays: Any = []
         names = ("M_starts", "C_starts", "K_starts")
@@ -195,8 +207,8 @@ class SparseBalance:
         balance_of(self.given, *self.arrays, f, q, v, a, out)
 
 
-def alike_rows(A: Any) -> int:
-    """How many rows, one behind the other, have the same columns everywhere: 3, 2, or 1."""
+def alike_rows(A: Matrix) -> int:
+    """How many rows, one after the other, have the same columns everywhere: 3, 2, or 1."""
     lengths = np.diff(A.indptr)
     for k in (3, 2):
         if A.nnz == 0 or A.shape[0] % k or not (lengths.reshape(-1, k) == lengths[::k, None]).all():
@@ -215,13 +227,13 @@ def _counted(lengths: Any) -> Any:
     return np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
 
 
-def is_diagonal(A: Any) -> bool:
+def is_diagonal(A: Matrix) -> bool:
     """Whether a sparse matrix has entries on its diagonal only."""
     entries = sp.coo_array(A)
     return bool((entries.coords[0] == entries.coords[1]).all())
 
 
-def _split(matrix: Any, n: int) -> tuple[FloatArray, Any]:
+def _split(matrix: Matrix, n: int) -> tuple[FloatArray, Any]:
     """The diagonal and nothing, or zeros and all of a matrix."""
     nothing = sp.csr_array((n, n))
     if matrix is None:
@@ -233,7 +245,7 @@ def _split(matrix: Any, n: int) -> tuple[FloatArray, Any]:
     return np.zeros(n), rows
 
 
-def _same_pattern(C: Any, K: Any) -> bool:
+def _same_pattern(C: Matrix, K: Matrix) -> bool:
     if C is None or K is None or is_diagonal(C) or is_diagonal(K):
         return False
     C, K = sp.csr_array(C), sp.csr_array(K)

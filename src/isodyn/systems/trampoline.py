@@ -3,7 +3,7 @@ these models share with compiled ones."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from numba import objmode, types
 
@@ -11,6 +11,9 @@ from isodyn.kernels.compiled import F2, MODEL, F, FloatArray, kernel
 from isodyn.kernels.struct_types import opened
 from isodyn.linear_solvers.dense import multiply
 from isodyn.systems.model import PythonTables, call_back
+
+if TYPE_CHECKING:
+    from isodyn.open_types import StructAddress
 
 
 @kernel(MODEL, allocates=True)
@@ -22,8 +25,8 @@ def python_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """The way from compiled code to a Python model."""

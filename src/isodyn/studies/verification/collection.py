@@ -46,5 +46,9 @@ def select(words: Sequence[str] = ()) -> tuple[Case, ...]:
 
 def _hint(word: str) -> str:
     known = [*TOPICS, *(case.name for case in every())]
-    near = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
-    return f"did you mean {' or '.join(repr(x) for x in near)}?" if near else "isodyn verify --list prints all of them"
+    similar = difflib.get_close_matches(word, known, n=3, cutoff=0.5)
+    return (
+        f"did you mean {' or '.join(repr(x) for x in similar)}?"
+        if similar
+        else "isodyn verify --list prints all of them"
+    )

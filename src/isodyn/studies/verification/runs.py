@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from isodyn.api import Newton, integrate
 from isodyn.errors import InputError
@@ -18,6 +19,12 @@ from isodyn.studies.errors import energy_error, errors_of, gap_of_configurations
 from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
 from isodyn.studies.verification.case import Measurement, Run
 from isodyn.systems.base import System
+
+if TYPE_CHECKING:
+    from isodyn.formulations.protocol import Formulation
+    from isodyn.schemes.composition import Composition
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
 
 ROWS = 2000  # more rows than this are not looked at for drift and energy
 
@@ -63,13 +70,13 @@ def against_table(sol: Solution, known: Reference) -> dict[str, float]:
     return errors
 
 
-def compared(found: Any, expected: Any, scale: float | None = None) -> float:
+def compared(found: ArrayLike, expected: ArrayLike, scale: float | None = None) -> float:
     """max |found − expected| / max |expected|, of plain arrays."""
     x, y = np.asarray(found, dtype=np.float64), np.asarray(expected, dtype=np.float64)
     return relative_error(x, y, scale)
 
 
-def same_motion(sol: Solution, other: Any, names: tuple[str, ...] = ("q", "v", "a", "lam")) -> dict[str, float]:
+def same_motion(sol: Solution, other: Solution, names: tuple[str, ...] = ("q", "v", "a", "lam")) -> dict[str, float]:
     """Differences between two solutions of one system."""
     errors = {}
     for name in names:
@@ -83,8 +90,8 @@ def same_motion(sol: Solution, other: Any, names: tuple[str, ...] = ("q", "v", "
 
 def on_problem(
     name: str,
-    scheme: Any,
-    formulation: Any = None,
+    scheme: Scheme | FirstOrderScheme | Composition,
+    formulation: Formulation | None = None,
     *,
     t_end: float | None = None,
     against: Literal["exact", "DOP853", "table"] = "exact",

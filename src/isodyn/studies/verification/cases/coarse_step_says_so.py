@@ -1,5 +1,4 @@
-"""A step that is too coarse is told by the run itself; one that is fine enough is not complained
-about."""
+"""The run itself reports a step that is too coarse, and accepts one that is fine enough."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ TIMES = (1e-12, 1e-6, 1e6, 1e12)
 STEPS = 100
 
 
-def run_one(length: float, mass: float, time: float) -> Any:
+def run_one(length: float, mass: float, time: float) -> tuple[Any, dict[str, Any]]:
     """Motion in units of length, mass and time; the crank starts with 3 rad per unit of time,
     gravity 9.81 in those units."""
     mech = iso.Mechanism(gravity=(0, -9.81 * length / time**2, 0))

@@ -6,7 +6,7 @@ elements.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -16,6 +16,9 @@ from isodyn.later import Later
 from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared, timed
 
+if TYPE_CHECKING:
+    from isodyn.subdomains.elements import Elements
+
 skfem, skfem_helpers, elasticity = Later("skfem"), Later("skfem.helpers"), Later("skfem.models.elasticity")
 
 E, NU, THICKNESS, SHEAR = 1e8, 0.3, 0.1, 1e6
@@ -23,7 +26,7 @@ S = iso.Scheme
 SCHEMES = {"left": S.U0(0.5, 0.5, 0.5), "middle": S.U0(1, 1, 0.5), "right": S.V0(0.5, 1, 0.5)}
 
 
-def plate() -> Any:
+def plate() -> tuple[Elements, Any]:
     """The elements, and which of the three parts each belongs to."""
     mesh = skfem.MeshQuad.init_tensor(np.linspace(0, 6, 7), np.linspace(0, 4, 5))
     basis = skfem.Basis(mesh, skfem.ElementVector(skfem.ElementQuad1()))
