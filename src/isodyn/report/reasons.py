@@ -21,7 +21,7 @@ from isodyn.schemes import (
     period_error,
     spectral_radius,
 )
-from isodyn.stepping.methods import DOP853, Auto, Radau
+from isodyn.stepping.methods import DOP853, Auto, Radau, StepMethod
 
 RESOLVED = 0.5  # Ω of a mode that counts as resolved: 12.6 steps in a period
 OVERSHOOT = {
@@ -103,7 +103,7 @@ def works() -> dict[str, dict[str, str]]:
     return found
 
 
-def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
+def cited(scheme: Scheme | FirstOrderScheme | StepMethod | None, extra: str | None = None) -> list[dict[str, str]]:
     """The works behind a scheme: GS4, and who first described the classical ones; or behind a
     method that chooses its steps."""
     keys = list(METHODS[type(scheme)]) if type(scheme) in METHODS else ["Shimada2014"]
@@ -128,7 +128,9 @@ def cited(scheme: Any, extra: str | None = None) -> list[dict[str, str]]:
     return [works()[key] for key in dict.fromkeys(keys) if key in works()]
 
 
-def works_in_words(scheme: Scheme | FirstOrderScheme, extra: str | None = None) -> list[str]:
+def works_in_words(
+    scheme: Scheme | FirstOrderScheme | StepMethod | None, extra: str | None = None
+) -> list[str]:
     """The same, a line for each."""
     return [
         f"{w['authors']} ({w['year']}): {w['title']}. {w['where']}." + (f" doi:{w['doi']}" if "doi" in w else "")
