@@ -25,7 +25,6 @@ TOO_COMPLEX: dict[tuple[str, str], int] = {}
 # above 12
 COMPLEX = {
     ("friction/system.py", "system"): 16,
-    ("linear_solvers/block_lu.py", "block_solve"): 13,
     ("systems/joined.py", "_joined"): 13,
 }
 TOO_MANY_ARGUMENTS: set[tuple[str, str]] = set()

@@ -282,6 +282,42 @@ def backward(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, first: int
         A[u + 2 * k], A[u + 2 * k + 1] = one * A[D + k * f + k], two * A[D + k * f + k]
 
 
+@kernel(inline=True, fused=True)
+def forward_node(A: FloatArray, S: Any, node: Any, pivots: IntArray, first: int) -> None:
+    """`forward` of a node, unrolled for the sizes that bodies and joints have."""
+    f = natural(node.size)
+    if f == 2:
+        forward(A, S, 2, node, pivots, first)
+    elif f == 3:
+        forward(A, S, 3, node, pivots, first)
+    elif f == 4:
+        forward(A, S, 4, node, pivots, first)
+    elif f == 5:
+        forward(A, S, 5, node, pivots, first)
+    elif f == 6:
+        forward(A, S, 6, node, pivots, first)
+    else:
+        forward(A, S, f, node, pivots, first)
+
+
+@kernel(inline=True, fused=True)
+def backward_node(A: FloatArray, S: Any, node: Any, first: int) -> None:
+    """`backward` of a node, likewise."""
+    f = natural(node.size)
+    if f == 2:
+        backward(A, S, 2, node, first)
+    elif f == 3:
+        backward(A, S, 3, node, first)
+    elif f == 4:
+        backward(A, S, 4, node, first)
+    elif f == 5:
+        backward(A, S, 5, node, first)
+    elif f == 6:
+        backward(A, S, 6, node, first)
+    else:
+        backward(A, S, f, node, first)
+
+
 @kernel(SOLVE, fused=True)
 def block_solve(A: FloatArray, S: BlockPattern, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
@@ -290,35 +326,9 @@ def block_solve(A: FloatArray, S: BlockPattern, second: int, x: FloatArray, y: F
     for i in range(n):
         A[first + 2 * i], A[first + 2 * i + 1] = x[natural(unknown[i])], y[natural(unknown[i])]
     for p in range(len(S.nodes)):
-        node = S.nodes[p]
-        f = natural(node.size)
-        if f == 2:
-            forward(A, S, 2, node, pivots, first)
-        elif f == 3:
-            forward(A, S, 3, node, pivots, first)
-        elif f == 4:
-            forward(A, S, 4, node, pivots, first)
-        elif f == 5:
-            forward(A, S, 5, node, pivots, first)
-        elif f == 6:
-            forward(A, S, 6, node, pivots, first)
-        else:
-            forward(A, S, f, node, pivots, first)
+        forward_node(A, S, S.nodes[p], pivots, first)
     for p in range(len(S.nodes) - 1, -1, -1):
-        node = S.nodes[p]
-        f = natural(node.size)
-        if f == 2:
-            backward(A, S, 2, node, first)
-        elif f == 3:
-            backward(A, S, 3, node, first)
-        elif f == 4:
-            backward(A, S, 4, node, first)
-        elif f == 5:
-            backward(A, S, 5, node, first)
-        elif f == 6:
-            backward(A, S, 6, node, first)
-        else:
-            backward(A, S, f, node, first)
+        backward_node(A, S, S.nodes[p], first)
     for i in range(n):
         x[natural(unknown[i])], y[natural(unknown[i])] = A[first + 2 * i], A[first + 2 * i + 1]
 

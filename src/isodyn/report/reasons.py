@@ -128,9 +128,7 @@ def cited(scheme: Scheme | FirstOrderScheme | StepMethod | None, extra: str | No
     return [works()[key] for key in dict.fromkeys(keys) if key in works()]
 
 
-def works_in_words(
-    scheme: Scheme | FirstOrderScheme | StepMethod | None, extra: str | None = None
-) -> list[str]:
+def works_in_words(scheme: Scheme | FirstOrderScheme | StepMethod | None, extra: str | None = None) -> list[str]:
     """The same, a line for each."""
     return [
         f"{w['authors']} ({w['year']}): {w['title']}. {w['where']}." + (f" doi:{w['doi']}" if "doi" in w else "")

@@ -11,7 +11,6 @@ in `isodyn_system` as they are.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from pathlib import Path
@@ -28,6 +27,7 @@ from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.ensemble_tables import write_csv
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
+from isodyn.results.netcdf_image import image
 from isodyn.results.recorded import Recorded
 from isodyn.results.seals import check_seal, sealed
 from isodyn.results.solution import Solution
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from isodyn.systems.base import System
 
-h5netcdf, h5py, xarray_backends = Later("h5netcdf"), Later("h5py"), Later("xarray.backends")
+h5netcdf, h5py = Later("h5netcdf"), Later("h5py")
 
 UNCHECKED = "isodyn.load(path, unchecked=True) reads what can be read, without being sure of its numbers"
 COPIES = 3  # of the numbers that are in memory while a file is made
@@ -88,7 +88,7 @@ def save_ensemble(ens: Ensemble, path: str | Path) -> Path:
 def write_dataset(dataset: Dataset, path: Path) -> Path:
     """Write a dataset as a sealed NetCDF file."""
     require_memory(COPIES * dataset.nbytes, f"{path.name}: a NetCDF file", hint="keep fewer rows by save_every=")
-    return write_file(path, sealed(_image(_storable(dataset))))
+    return write_file(path, sealed(image(_storable(dataset))))
 
 
 def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> Solution:
@@ -211,14 +211,6 @@ def _built(model: dict[str, Any], t: FloatArray, q: FloatArray, v: FloatArray) -
 
 
 # ---- what a file can hold
-
-
-def _image(dataset: Dataset) -> io.BytesIO:
-    """The bytes of a NetCDF file."""
-    buffer = io.BytesIO()
-    with h5netcdf.File(buffer, "w") as file:
-        dataset.dump_to_store(xarray_backends.H5NetCDFStore(file))
-    return buffer
 
 
 def _storable(dataset: Any) -> Any:
