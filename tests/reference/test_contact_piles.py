@@ -7,7 +7,7 @@ import pytest
 import isodyn as iso
 from isodyn.errors import AccuracyWarning
 from isodyn.kernels.compiled import OK
-from isodyn.linear_solvers.complementarity import ROUGH
+from isodyn.linear_solvers.complementarity import ADMISSIBLE
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.linear_solvers.contact_laws import one_sided_laws
 from isodyn.marching.near_contacts import NearContacts
@@ -101,7 +101,7 @@ def test_what_is_not_solved_is_admissible():
     let nothing approach and take energy."""
     W, b, first = pile(np.random.default_rng(0), 251)
     p = np.zeros(b.size)
-    assert solve_contacts(W, b, one_sided_laws(first, np.full(251, 0.8)), 1e-13, p) == ROUGH
+    assert solve_contacts(W, b, one_sided_laws(first, np.full(251, 0.8)), 1e-13, p) == ADMISSIBLE
     push, u = p.reshape(-1, 3), W @ p + b
     size = np.abs(b).max()
     assert push[:, 0].min() >= 0.0

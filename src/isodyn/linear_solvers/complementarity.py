@@ -49,7 +49,7 @@ ZERO = 1e-12  # of the size of b: a rate below this is none
 ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found …
 LAST = 1e-8  # … and at the very end
 ROUGHLY = 1e-2  # where many contacts come no nearer, but to this
-ROUGH = 121  # a status: forces in their cones that let nothing approach and make no energy, but obey
+ADMISSIBLE = 121  # a status: forces in their cones that let nothing approach and make no energy, but obey
 # the laws only roughly
 
 
@@ -310,7 +310,7 @@ def work_of(d: Any, b: FloatArray, p: FloatArray) -> float:
 
 @kernel(allocates=True)
 def solve_roughly(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
-    """What is nearest to a solution by Gauss–Seidel from p: ROUGH where many contacts obey the laws
+    """What is nearest to a solution by Gauss–Seidel from p: ADMISSIBLE where many contacts obey the laws
     to ROUGHLY, and no energy is made; NOT_CONVERGED otherwise."""
     n = b.size
     u, miss, work = np.empty(n), np.empty(n), np.empty(n)
@@ -320,10 +320,10 @@ def solve_roughly(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
     if not misses(d, b, laws, p, u, work, miss) <= ROUGHLY * size_of(d, b, laws):
         return NOT_CONVERGED
     if laws.sliding.sum() > 0:  # forces at a start: only accelerations depend on them
-        return ROUGH
+        return ADMISSIBLE
     if push_apart(d, b, laws, p) != OK or work_of(d, b, p) > 0.0:
         return NOT_CONVERGED
-    return ROUGH
+    return ADMISSIBLE
 
 
 SOLVE_CONTACTS = i8(F2, F, LAWS, f8, F)
@@ -331,8 +331,8 @@ SOLVE_CONTACTS = i8(F2, F, LAWS, f8, F)
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
 def solve_island(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
-    """Solve the problem of contacts that all act on each other from the guess p, into p; ROUGH
-    where p is admissible, but obeys the laws roughly; NOT_CONVERGED where no way leads to its
+    """Solve the problem of contacts that all act on each other from the guess p, into p;
+    ADMISSIBLE where p obeys the laws only roughly; NOT_CONVERGED where no way leads to its
     solution, or there is none."""
     n = b.size
     s, c, x = np.empty(n), np.empty(n), np.empty(n)
@@ -356,7 +356,7 @@ def solve_island(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: F
     status = OK
     if not left <= LAST:
         status = solve_roughly(d, c, law, x)
-        if status != ROUGH:
+        if status != ADMISSIBLE:
             return status
     else:
         clean(d, c, law, x)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.kernels.compiled import OK, FloatArray, IntArray, kernel
-from isodyn.linear_solvers.complementarity import ROUGH, SOLVE_CONTACTS, solve_island
+from isodyn.linear_solvers.complementarity import ADMISSIBLE, SOLVE_CONTACTS, solve_island
 from isodyn.linear_solvers.contact_laws import Laws, has_entries
 
 
@@ -70,8 +70,8 @@ def part_of(starts: IntArray, own: IntArray) -> tuple[IntArray, IntArray]:
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
 def solve_contacts(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
-    """Solve a contact problem from the guess p, into p; ROUGH where p is admissible, but obeys the
-    laws roughly; NOT_CONVERGED where no way leads to its solution, or there is none."""
+    """Solve a contact problem from the guess p, into p; ADMISSIBLE where p obeys the laws only
+    roughly; NOT_CONVERGED where no way leads to its solution, or there is none."""
     island = np.empty(laws.first.size - 1, np.int64)
     count = islands(W, laws, island)
     if count <= 1:
@@ -93,7 +93,7 @@ def solve_contacts(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p:
             lever,
         )  # fmt: skip
         status = solve_island(part, b[rows], law, tolerance, x)
-        if status not in (OK, ROUGH):
+        if status not in (OK, ADMISSIBLE):
             return status
         worst = max(worst, status)
         for i in range(rows.size):

@@ -27,7 +27,7 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
-from isodyn.linear_solvers.complementarity import ROUGH
+from isodyn.linear_solvers.complementarity import ADMISSIBLE
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.stepping.closure import copy_to, fill_with, finite
 from isodyn.stepping.contact_memory import (
@@ -60,7 +60,7 @@ LEAVES = 1e-12  # of the acceleration of a contact without it: less is none
 def solve_problem(contacts: Contacts, problem: Any) -> int:
     """The forces of a contact problem; those that obey its laws only roughly are counted."""
     status = solve_contacts(problem.W, problem.b, problem.laws, 1e-14, problem.p)
-    if status == ROUGH:
+    if status == ADMISSIBLE:
         contacts.rough += 1
         return OK
     return status
