@@ -283,7 +283,7 @@ def backward(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, first: int
 
 
 @kernel(inline=True, fused=True)
-def forward_node(A: FloatArray, S: Any, node: Any, pivots: IntArray, first: int) -> None:
+def forward_node(A: FloatArray, S: BlockPattern, node: BlockNode, pivots: IntArray, first: int) -> None:
     """`forward` of a node, unrolled for the sizes that bodies and joints have."""
     f = natural(node.size)
     if f == 2:
@@ -301,7 +301,7 @@ def forward_node(A: FloatArray, S: Any, node: Any, pivots: IntArray, first: int)
 
 
 @kernel(inline=True, fused=True)
-def backward_node(A: FloatArray, S: Any, node: Any, first: int) -> None:
+def backward_node(A: FloatArray, S: BlockPattern, node: BlockNode, first: int) -> None:
     """`backward` of a node, likewise."""
     f = natural(node.size)
     if f == 2:
