@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.errors import AccuracyWarning
 from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers.complementarity import ADMISSIBLE
 from isodyn.linear_solvers.contact_islands import solve_contacts
@@ -146,12 +145,11 @@ def test_steps_to_their_ends_make_no_energy(seed, mu, e, dt):
 
 @pytest.mark.long
 def test_pile_of_140_balls_with_friction():
-    """9870 pairs, impacts of up to 417 contacts: no failure, no energy, no gap below zero; what
-    obeys Coulomb's law only roughly is told."""
+    """9870 pairs, impacts of up to 417 contacts: no failure, no warning of forces that are found
+    only roughly, no energy, no gap below zero."""
     from benchmarks.contacts import mechanism
 
-    with pytest.warns(AccuracyWarning, match="only roughly"):
-        sol = iso.integrate(mechanism(7), dt=0.01, t_end=0.12, impacts=iso.Impacts(locate=False))
+    sol = iso.integrate(mechanism(7), dt=0.01, t_end=0.12, impacts=iso.Impacts(locate=False))
     energy = np.sum(sol.energy(), axis=0)
     assert np.diff(energy).max() < 1e-13 * energy[0]
     assert sol.aux["contact_gap"].min() > -1e-13
