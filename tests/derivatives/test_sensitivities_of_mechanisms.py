@@ -129,7 +129,7 @@ def elastic(modulus: float, tip: float, width: float = 0.06, stiffening: bool = 
     """A bar of finite elements on a ball joint with a body welded to its end, turning."""
     skfem = pytest.importorskip("skfem")
     y, z = np.linspace(-width / 2, width / 2, 2), np.linspace(-0.02, 0.02, 2)
-    mesh = skfem.MeshHex.init_tensor(np.linspace(0, 1, 2), y, z)
+    mesh = skfem.MeshHex.init_tensor(np.linspace(0, 1, 3), y, z)
     solid = iso.FiniteElements.from_mesh(mesh, E=modulus, nu=0.0, rho=1000.0, order=2)
     mech, spin = iso.Mechanism(gravity=(0, 0, -9.81)), np.array([0.5, -1.0, 4.0])
     ends = {"left": lambda x: x[0] < 1e-9, "right": lambda x: x[0] > 1 - 1e-9}
