@@ -6,10 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+
+from isodyn.api.options import StepSizes
+from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.marching.schedule import Stretch
 from isodyn.results.identity import identity
+from isodyn.stepping.events import read_events
 from isodyn.stepping.newton_settings import Newton
+from isodyn.systems import System
+from isodyn.systems.base import no_system
 
 if TYPE_CHECKING:
     from isodyn.open_types import Selection
@@ -51,3 +58,16 @@ class RunsItself(Protocol[Result]):
 def digest_of(system: Any) -> str:
     """What tells a system, or several that are run together, from others."""
     return system.digest() if isinstance(system, RunsItself) else identity(system, memory=False)
+
+
+def refuse_for_several(system: System, dt: StepSizes, one_size: bool, events: object, others: dict[str, Any]) -> None:
+    """InputError for what subdomains do not know."""
+    if not isinstance(system, RunsItself):
+        raise no_system(system)
+    if not one_size:
+        raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
+    if read_events(events):
+        raise InputError("events are not for subdomains", hint="end a run with observe=")
+    for name, value in others.items():
+        if value is not None and np.size(value):
+            raise InputError(f"{name} is not for subdomains", hint="rows of subdomains are ends of steps: save_every=")

@@ -7,9 +7,7 @@ from copy import copy
 from dataclasses import replace
 from typing import Any, TypeVar, Unpack, overload
 
-import numpy as np
-
-from isodyn.api.divided import RunSettings, RunsItself, digest_of
+from isodyn.api.divided import RunSettings, RunsItself, digest_of, refuse_for_several
 from isodyn.api.options import AnyScheme, Options, StepSizes
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
@@ -38,7 +36,6 @@ from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system, is_system
-from isodyn.systems.base import no_system
 from isodyn.systems.contacts import refuse_contacts
 
 contact_run = Later("isodyn.marching.contact_run")  # runs with contacts only
@@ -211,7 +208,7 @@ def integrate(
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
     stretches, typical = schedule(t0, t_end, dt, sampled, save_every)
     if not is_system(system):
-        _refuse_for_several(system, dt, typical is dt, events, {"save": save, "released": released, "impacts": impacts})
+        refuse_for_several(system, dt, typical is dt, events, {"save": save, "released": released, "impacts": impacts})
         given = {"select": select, "assemble": assemble, "substeps": substeps, "threads": threads}
         asked = {"scheme": scheme, "formulation": formulation, "dt": dt, "t_end": t_end, "t0": t0, "newton": newton}
         asked |= {"save_every": save_every, "breakpoints": breakpoints, **given}
@@ -286,19 +283,6 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
             f"{method.name} chooses its steps by their error, and takes no {name}",
             hint="leave it out; first_step and max_step of the method bound its steps",
         )
-
-
-def _refuse_for_several(system: System, dt: StepSizes, one_size: bool, events: object, others: dict[str, Any]) -> None:
-    """InputError for what subdomains do not know."""
-    if not isinstance(system, RunsItself):
-        raise no_system(system)
-    if not one_size:
-        raise InputError(f"subdomains take system steps of one size, received dt = {dt!r}")
-    if read_events(events):
-        raise InputError("events are not for subdomains", hint="end a run with observe=")
-    for name, value in others.items():
-        if value is not None and np.size(value):
-            raise InputError(f"{name} is not for subdomains", hint="rows of subdomains are ends of steps: save_every=")
 
 
 def size_of_steps(dt: Any) -> float:

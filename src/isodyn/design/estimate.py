@@ -2,7 +2,7 @@
 
 C = (JᵀJ)⁻¹           covariance; J = ∂(residual/noise)/∂θ at the end of the fit, priors among its rows
 θ ± t(1 − α/2) √C     confidence intervals; t of Student with n − p degrees, normal if the noise is known;
-                      their ends are followed to where the sum of squares says (isodyn.design.profiles)
+                      their ends are followed by the sum of squares (isodyn.design.profiles)
 J diag θ = U S Vᵀ     relative changes V_k of the parameters that data see with S_k: unseen if S_k is zero
 bias = −C Jᵀ e        what the error e of the steps makes of the values
 """

@@ -85,7 +85,7 @@ class Profile:
 
 
 class LowerSquaresError(Exception):
-    """A profile came to a smaller sum of squares than the fit; `values` are the parameters there."""
+    """A profile came to a smaller sum of squares than the fit, with these `values`."""
 
     def __init__(self, values: FloatArray) -> None:
         super().__init__("a smaller sum of squares")

@@ -310,8 +310,8 @@ def work_of(d: Any, b: FloatArray, p: FloatArray) -> float:
 
 @kernel(allocates=True)
 def solve_roughly(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
-    """What is nearest to a solution by Gauss–Seidel from p: ADMISSIBLE where many contacts obey the laws
-    to ROUGHLY, and no energy is made; NOT_CONVERGED otherwise."""
+    """What is nearest to a solution by Gauss–Seidel from p: ADMISSIBLE where many contacts obey the
+    laws to ROUGHLY, and no energy is made; NOT_CONVERGED otherwise."""
     n = b.size
     u, miss, work = np.empty(n), np.empty(n), np.empty(n)
     if n <= SMALL or laws.fixed.size > 0:

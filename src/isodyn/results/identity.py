@@ -1,4 +1,4 @@
-"""What tells two systems, and two ways to run them, apart where results are kept to be gone on with.
+"""What tells two systems, and two ways to run them, apart where runs are to be continued.
 
 `fingerprint` samples forces near the start, so that files can be read anywhere. A run that is gone
 on with has to be the same run all the way: here all numbers of the compiled tables are looked at,

@@ -133,8 +133,8 @@ class Pieces:
         return found
 
     def is_affine(self, joint: str) -> bool:
-        """Whether all equations are affine in the point of a joint: its points in the bodies stand in
-        distances along fixed directions alone, and no force looks at these distances."""
+        """Whether all equations are affine in the point of a joint: its points in the bodies stand
+        in distances along fixed directions alone, and no force looks at these distances."""
         if not self.possible:
             return False
         for name in self.built_on(joint):
