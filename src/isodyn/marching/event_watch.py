@@ -135,7 +135,7 @@ class EventWatch:
         zeros = self.all_zeros(path)
         first = self.first_that_acts(zeros)
         if first is not None:
-            return self.act(first, run.on_constraints(path(first.t)))
+            return self.act(first, zeros, run.on_constraints(path(first.t)))
         for zero in zeros:
             self.note(zero, run.on_constraints(path(zero.t)))
         moved = (guards.starts != 0.0) | (guards.ends != 0.0)
@@ -199,19 +199,23 @@ class EventWatch:
 
     # ---- events that change the course of the run
 
-    def act(self, first: Zero, located: Sample) -> str | None:
-        """End the last step at this zero and do there what it and those at the same time ask for;
-        `located` is the state there on the interpolant. The shorter step differs from the
-        interpolant: an event that it brings before this one acts first."""
+    def act(self, first: Zero, seen: list[Zero], located: Sample) -> str | None:
+        """End the last step at this zero, of those that were seen in it, and do there what it and
+        those at the same time ask for; `located` is the state there on the interpolant. The shorter
+        step differs from the interpolant: an event that it brings before this one acts first."""
         run, t_0, t_1 = self.run, float(self.run.memory.before.t), float(self.run.state.t)
         sizes = np.maximum(np.abs(self.guards.starts), np.abs(self.guards.ends))  # in the whole step
-        t = self.end_step_at(first, t_0, t_1, located)
+        t, is_step = self.end_step_at(first, t_0, t_1, located)
         for _ in range(RE_STEPS):
+            if not is_step:  # what the interpolant of the whole step shows
+                zeros = [replace(x, t=t) for x in seen if x is not first and x.t >= t and self.is_now(t, x.t)]
+                break
             zeros = self.zeros_so_far(first, t) if t != t_0 else []
             earlier = self.first_that_acts([zero for zero in zeros if zero.t < t])
             if earlier is None:
                 break
-            first, t = earlier, self.end_step_at(earlier, t_0, t_1, run.on_constraints(run.path()(earlier.t)))
+            first, located = earlier, run.on_constraints(run.path()(earlier.t))
+            t, is_step = self.end_step_at(first, t_0, t_1, located)
         inside, path = [zero for zero in zeros if zero.t < t], run.path()
         for zero in inside:
             self.note(zero, run.on_constraints(path(zero.t)))
@@ -273,25 +277,26 @@ class EventWatch:
         terminal = self.events[k].terminal
         return bool(terminal and self.counts[k] + 1 >= terminal)
 
-    def end_step_at(self, zero: Zero, t_0: float, t_1: float, located: Sample) -> float:
-        """Repeat the last step so that it ends where its own end has the zero; when that is. Where
-        no step ends there, beside a loss of rank, the state on the interpolant has to do."""
+    def end_step_at(self, zero: Zero, t_0: float, t_1: float, located: Sample) -> tuple[float, bool]:
+        """Repeat the last step so that it ends where its own end has the zero; when that is, and
+        True. Where no step ends there, beside a loss of rank, the state on the interpolant has to
+        do, and False."""
         run, k, t = self.run, zero.number, zero.t
         ulp = float(np.spacing(max(abs(t_0), abs(t_1))))
         if t_1 - t <= 0.5 * ulp:
-            return t_1
+            return t_1, True
         if float(run.state.t) == t_1:
             run.take_back()
         if t - t_0 <= 0.5 * ulp:
             run.state.copy_from(run.memory.before)
-            return t_0
+            return t_0, True
         sign = -1.0 if zero.rising else 1.0  # of the function before the zero
         nothing = NOTHING * max(abs(self.guards.starts[k]), abs(self.guards.ends[k]))
         low, high, last, reach = t_0, t_1, None, ulp
         for tried in range(OF_JUMPS):
             if not run.step_again(t):
                 run.put_state(located)
-                break
+                return float(run.state.t), False
             g = self.value(k, run.sample())
             low, high = (t, high) if sign * g > 0.0 else (low, t)
             slope = self.slope(k) if last is None else (g - last[1]) / (t - last[0])
@@ -303,10 +308,10 @@ class EventWatch:
             done = g == 0.0 or abs(new - t) <= 0.5 * ulp or high - low <= ulp
             if done or (tried >= RE_STEPS and abs(g) <= nothing):
                 if sign * g > nothing and run.step_again(high):  # before a jump: it is passed
-                    return high
+                    return high, True
                 break
             t = new if low < new < high else 0.5 * (low + high)
-        return float(run.state.t)
+        return float(run.state.t), True
 
     def slope(self, k: int) -> float:
         """Slope of function k at the state of the run, along the motion."""
