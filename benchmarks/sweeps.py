@@ -108,7 +108,7 @@ class Watched:
         SweepWriter.write = self.write  # type: ignore[method-assign]
 
 
-def measured(workers: int, **where: Any) -> dict[str, Any]:
+def measured(many: int, **where: Any) -> dict[str, Any]:
     """One sweep of all points on so many workers."""
     with Watched() as watched, tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
@@ -118,10 +118,10 @@ def measured(workers: int, **where: Any) -> dict[str, Any]:
     return {
         "seconds": seconds,
         "until the first point": watched.came[0] - began,
-        "a point after the start": (watched.came[-1] - watched.came[workers - 1]) / (POINTS - workers),
+        "a point after the start": (watched.came[-1] - watched.came[many - 1]) / (POINTS - many),
         "memory": watched.sizes,
         "growth of memory": max(watched.sizes[2:]) / watched.sizes[1] - 1.0,
-        "inside of workers": float(np.mean(watched.inside[workers:])),
+        "inside of workers": float(np.mean(watched.inside[many:])),
         "failed": failed,
         "peak": peak,
     }
