@@ -5,11 +5,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "isodyn"
 ROOT = "the package root"
 LOADERS = {"Later", "LaterSparse", "import_module", "names_from"}
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of the syntax tree of a file, which is read once."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
 
 
 def part_of(path: Path, package: Path = PACKAGE) -> str:
@@ -25,7 +32,7 @@ def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, i
     """
     below = list(path.relative_to(package).parts[:-1])
     parts = {p.name.removesuffix(".py") for p in package.iterdir()}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             modules = [alias.name.split(".") for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -36,7 +43,7 @@ def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, i
             # from isodyn import x: a part, or a name that the root re-exports
             if module == ["isodyn"]:
                 modules = [["isodyn", alias.name] if alias.name in parts else ["isodyn"] for alias in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in LOADERS:
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in LOADERS:
             name = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else ""
             modules = [str(name).split(".")]
         else:
@@ -48,10 +55,9 @@ def imported_parts(path: Path, package: Path = PACKAGE) -> Iterator[tuple[str, i
 
 def imports_inside_functions(path: Path) -> Iterator[tuple[str, int]]:
     """(module, line) for every import statement that stands in the body of a function."""
-    tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     inside = {
         node
-        for function in ast.walk(tree)
+        for function in nodes(path)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from isodyn.formulations.protocol import ALIASES, REGISTRY
 from isodyn.parts import JOINTS, LOADS, SHAPES
+from isodyn.results import inputs  # noqa: F401  registers schemes: not to be forgotten with what comes after
 from isodyn.stored import KINDS
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from architecture_source import PACKAGE, ROOT, imported_parts, part_of
+from architecture_source import PACKAGE, ROOT, imported_parts, nodes, part_of
 
 # part -> parts of isodyn it must not import; the root re-exports everything, so importing from it
 # hides the part.
@@ -75,8 +75,11 @@ NOT_AT_IMPORT = (
 
 def writes(path: Path) -> Iterator[tuple[str, int]]:
     """(what, line) for every call that reads from or writes to a file or a stream."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
-        if not isinstance(node, ast.Call):
+    for node in nodes(path):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+            continue
+        last = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+        if last not in {*WRITING_NAMES, *WRITING_METHODS, "save", "write"}:  # `unparse` takes long
             continue
         name = ast.unparse(node.func)
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""

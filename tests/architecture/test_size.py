@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-from architecture_source import PACKAGE
+from architecture_source import PACKAGE, nodes
 
 SIMPLE, MOST = 12, 20
 ARGUMENTS = 12
@@ -57,7 +57,7 @@ def test_functions_are_simple() -> None:
 def test_functions_take_few_arguments_by_position() -> None:
     found = set()
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef):
                 names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
                 if len(names) - (names[:1] in (["self"], ["cls"])) > ARGUMENTS:

@@ -41,7 +41,8 @@ def dataset(rows: int, **more: Any) -> xr.Dataset:
 
 def by_h5netcdf(data: xr.Dataset) -> io.BytesIO:
     buffer = io.BytesIO()
-    data.to_netcdf(buffer, engine="h5netcdf")
+    with h5netcdf.File(buffer, "w") as file:  # old versions of `to_netcdf` close what they write to
+        data.dump_to_store(xr.backends.H5NetCDFStore(file))
     return buffer
 
 
