@@ -49,8 +49,9 @@ ZERO = 1e-12  # of the size of b: a rate below this is none
 ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found …
 LAST = 1e-8  # … and at the very end
 ROUGHLY = 1e-2  # where many contacts come no nearer, but to this
-ADMISSIBLE = 121  # a status: forces in their cones that let nothing approach and make no energy, but obey
-# the laws only roughly
+# a status: the laws are obeyed only roughly. Forces are in their cones; those of impacts also let nothing
+# approach and make no energy, which is not ensured at starts where contacts slide
+ADMISSIBLE = 121
 
 
 @kernel()
