@@ -35,8 +35,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("Coupling", "Drive", "UserRows"),
     ),
     "Contacts": (
-        *("PointPlane", "SpherePlane", "CapsulePlane", "CylinderPlane", "BoxPlane", "PolygonPlane"),
-        *("SphereSphere", "SphereBox", "SphereCapsule", "SphereMesh", "WheelProfile", "Journal"),
+        *("PointPlane", "SpherePlane", "DiscPlane", "CapsulePlane", "CylinderPlane", "BoxPlane", "PolygonPlane"),
+        *("SphereSphere", "SphereBox", "SphereCapsule", "SphereMesh", "MeshContact", "WheelProfile", "Journal"),
         *("JointStop", "DryJoint", "Impacts"),
     ),
     "Loads": (

@@ -98,6 +98,7 @@ if TYPE_CHECKING:
         Coupling as Coupling,
         CylinderPlane as CylinderPlane,
         Cylindrical as Cylindrical,
+        DiscPlane as DiscPlane,
         Distance as Distance,
         Drive as Drive,
         DryJoint as DryJoint,
@@ -106,6 +107,7 @@ if TYPE_CHECKING:
         Hinge as Hinge,
         JointStop as JointStop,
         Journal as Journal,
+        MeshContact as MeshContact,
         Planar as Planar,
         PointOnPlane as PointOnPlane,
         PointPlane as PointPlane,
@@ -201,10 +203,11 @@ if TYPE_CHECKING:
 
 # fmt: off
 _JOINTS = (
-    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "Distance", "Drive", "DryJoint", "Fixed",
-    "Gear", "Hinge", "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "PolygonPlane", "Prismatic", "Pulley",
-    "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw", "SphereBox", "SphereCapsule", "SphereMesh",
-    "SpherePlane", "SphereSphere", "Spherical", "Universal", "UserRows", "WheelOnRail", "WheelProfile",
+    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "DiscPlane", "Distance", "Drive",
+    "DryJoint", "Fixed", "Gear", "Hinge", "JointStop", "Journal", "MeshContact", "Planar", "PointOnPlane",
+    "PointPlane", "PolygonPlane", "Prismatic", "Pulley", "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw",
+    "SphereBox", "SphereCapsule", "SphereMesh", "SpherePlane", "SphereSphere", "Spherical", "Universal", "UserRows",
+    "WheelOnRail", "WheelProfile",
 )
 _LOADS = (
     "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import FloatArray
+from isodyn.errors import ConvergenceError
+from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.marching import contact_march
 from isodyn.marching.contact_march import TAKEN
 from isodyn.marching.contact_steps import ContactSteps
@@ -21,6 +22,7 @@ from isodyn.stepping.contact_memory import OPEN, STICK
 EPS = float(np.finfo(np.float64).eps)
 ITERATIONS = 80  # of the location of an event
 LOOKS = 12  # into a step, for a gap that is open at both of its ends
+HALVINGS = 20  # of a step that is cut
 INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 
 
@@ -164,3 +166,21 @@ class ContactLocation(ContactSteps):
             contact_march.forget_step(contacts)
         contacts.loose[k] = 1
         return t
+
+    def cut_before_missed(self) -> None:
+        """End the last step, which is counted, before bodies are in each other where nothing was
+        looked at."""
+        t_0, t = float(self.memory.before.t), float(self.state.t)
+        counters = self.counters
+        if self.rows.t[int(counters.rows) - 1] == t:
+            counters.rows -= 1
+        counters.steps -= 1
+        for _ in range(HALVINGS):
+            t = 0.5 * (t_0 + t)
+            if self.step_to(t) == OK and not self.meet(self.state).missed:
+                self.count_part()
+                return
+        raise ConvergenceError(
+            f"meshes are in each other at t = {t_0:.6g}, where they were not looked at",
+            hint="smaller steps, or meshes without needles and thin plates",
+        )

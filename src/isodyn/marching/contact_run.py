@@ -49,11 +49,12 @@ class ContactRun(ContactLocation):
         for leg in self.plan.legs:
             leg.traits = model.traits
         self.choose_near()
+        self.meet(self.state, first=True)
         while self.state.step < upto and self.ended is None and not self.at_stop:
             if not self.sized:
                 more = (upto - int(self.state.step)) // max(int(self.plan.save_every), 1)
                 self.make_room(int(self.counters.rows) + more + 2)
-            self.contacts.upto = upto
+            self.contacts.upto = upto if self.twin.meet is None else int(self.state.step) + 1
             tables: tuple[Any, ...] = self.plan, self.state, self.memory, self.columns, self.rows, self.counters
             given = (*self.physics_with, *tables, *self.touching, self.kept)
             status = int(contact_march.march_with_contacts(*given))
@@ -67,9 +68,27 @@ class ContactRun(ContactLocation):
                 self.see_to(status)
             elif status == NO_SOLUTION and self.are_many:
                 self.let_go()
-            else:
+            elif status != OK:
                 return status
+            if self.twin.meet is not None and self.ended is None:
+                self.meet_after_step()
         return OK
+
+    def meet_after_step(self) -> None:
+        """Choose where meshes touch in the next step; a start, if that is elsewhere. A step in which
+        bodies turned so far that others of their corners are in each other is cut."""
+        met = self.meet(self.state)
+        if met.missed:
+            self.cut_before_missed()
+            met = self.meet(self.state)
+        if met.moved.size == 0:
+            return
+        self.close_and_open(self.state)
+        hit = self.approaching()
+        if hit.any():
+            self.jump_of(hit, self.state.v.copy(), self.typical_dt)
+        else:
+            self.start_from_here()
 
     def events_acted(self, status: int | None = None) -> bool:
         """Look for events in the last step, which is counted; whether one changed its end, or ended
@@ -173,6 +192,8 @@ class ContactRun(ContactLocation):
         if found is not None:
             self.located += 1
             contacts = self.contacts
+            if self.meet(self.state).moved.size:
+                self.look_at(self.state)
             hit = (contacts.gap <= TOUCHES * contacts.size) | (contacts.closed == 1)
             self.jump_of(hit, self.state.v.copy(), self.typical_dt)
         elif self.contacts.closed.sum() != self.contacts.closed_before.sum():

@@ -25,8 +25,10 @@ from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.step import SAME_STEP
 from isodyn.systems.base import System
+from isodyn.systems.model import Met
 from isodyn.systems.questions import Questions
 
+NOTHING_MET = Met(np.zeros(0, dtype=np.int64), False)
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
 CARRIED = ("closed", "mode", "force", "balance", "fastest", "gap", "rate")  # from step to step
 MADE = 1e-9  # of the energies of impacts: more than this is no rounding
@@ -149,7 +151,7 @@ class ContactSteps(Run):
 
     def fill_gaps(self, rows: int) -> None:
         """Gaps that nobody looked at, from the states of their rows."""
-        if not self.nearby.many:
+        if not self.nearby.many and self.twin.meet is None:
             return
         ask, many, kept = Questions(self.known.twin), len(self.known.names), self.kept.gap
         for row in np.flatnonzero((kept[:rows] >= FAR).any(axis=1)):
@@ -157,9 +159,22 @@ class ContactSteps(Run):
 
     # ---- what is closed
 
+    def meet(self, state: Any, *, first: bool = False) -> Met:
+        """Choose where meshes touch at a state; what was known of points that are others now is
+        forgotten."""
+        if self.twin.meet is None:
+            return NOTHING_MET
+        met, contacts = self.twin.meet(np.array(state.q), np.array(state.v), first), self.contacts
+        if not met.missed:
+            closed, mode = contacts.closed.copy(), contacts.mode.copy()
+            closed[met.moved], mode[met.moved] = 0, OPEN
+            contacts.closed, contacts.mode = closed, mode
+        return met
+
     def close_and_open(self, state: Any) -> None:
         """Which contacts are closed at a state: no gap, and it does not grow."""
         contacts, n = self.contacts, len(self.known.names)
+        self.meet(state)
         self.look_at(state)
         speed = self.see_speeds(state)
         rates = contacts.rate[:n]

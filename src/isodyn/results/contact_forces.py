@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.joints import measures as at
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.mesh_rows import forces_of_meshes
 from isodyn.mechanism.poses import poses
 from isodyn.multibody.histories import Poses, measured, touched
 
@@ -24,6 +25,7 @@ def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]
     known = sol.system.contacts
     if known is None or "contact_force" not in sol.aux:
         return
+    yield from forces_of_meshes(sol)
     rows, forces = known.twin.rows, sol.aux["contact_force"]
     for k, name in enumerate(known.names):
         if len(rows[k].terms) != 1 or rows[k].terms[0][1].kind not in DRAWN or not forces[:, k].any():
