@@ -109,23 +109,16 @@ class BallAndHull:
 Pair = HullPair | BallAndHull
 
 
-class OfMeshes(Touch, ContactPart):
-    """What contacts of meshes have in common.
+def refuse_flat(part: SphereMesh | MeshContact, world: JointWorld) -> None:
+    """InputError for bodies in the plane."""
+    for name in (part.first, part.second):
+        if name != GROUND and world.body(name).kind not in ("spatial", "particle"):
+            raise InputError(f"{part.what}: {name!r} must be a body in space", argument="between")
 
-    Raises
-    ------
-    InputError
-        If a number is not admissible, or a part is unknown.
-    """
 
-    first: str
-    second: str
-
-    def refuse_flat(self, world: JointWorld) -> None:
-        """InputError for bodies in the plane."""
-        for name in (self.first, self.second):
-            if name != GROUND and world.body(name).kind not in ("spatial", "particle"):
-                raise InputError(f"{self.what}: {name!r} must be a body in space", argument="between")
+def hulls_of(part: MeshContact) -> tuple[Hull, Hull]:
+    """Both meshes of a contact."""
+    return Hull.of(part.what, part.corners), Hull.of(part.what, part.others, "others")
 
 
 def solid_of(hull: Hull) -> Mesh:
@@ -136,7 +129,7 @@ def solid_of(hull: Hull) -> Mesh:
 
 @contact("sphere_mesh")
 @dataclass(frozen=True)
-class SphereMesh(OfMeshes):
+class SphereMesh(Touch, ContactPart):
     """A ball and a convex mesh.
 
     What is not convex is taken for its convex hull. A mesh above a plane is `PolygonPlane`.
@@ -178,7 +171,7 @@ class SphereMesh(OfMeshes):
 
     def build(self, world: JointWorld) -> list[Gap]:
         refuse_radius(self.name, self.radius)
-        self.refuse_flat(world)
+        refuse_flat(self, world)
         hull = Hull.of(self.what, self.corners)
         return [Gap("", (), pair=BallAndHull((self.first, self.second), float(self.radius), hull))]
 
@@ -191,7 +184,7 @@ class SphereMesh(OfMeshes):
 
 @contact("mesh_contact")
 @dataclass(frozen=True)
-class MeshContact(OfMeshes):
+class MeshContact(Touch, ContactPart):
     """Two convex meshes: they touch in points, along edges, and on faces.
 
     What is not convex is taken for its convex hull. A box is the mesh of its eight corners.
@@ -234,15 +227,11 @@ class MeshContact(OfMeshes):
         **TOUCH,
     }
 
-    def hulls(self) -> tuple[Hull, Hull]:
-        """Both meshes."""
-        return Hull.of(self.what, self.corners), Hull.of(self.what, self.others, "others")
-
     def build(self, world: JointWorld) -> list[Gap]:
-        self.refuse_flat(world)
-        pair = HullPair((self.first, self.second), *self.hulls())
+        refuse_flat(self, world)
+        pair = HullPair((self.first, self.second), *hulls_of(self))
         return [Gap(f"[{k}]", (), pair=pair) for k in range(pair.slots)]
 
     def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
-        names = zip((self.first, self.second), self.hulls(), strict=True)
+        names = zip((self.first, self.second), hulls_of(self), strict=True)
         return {name: solid_of(hull) for name, hull in names if name in bodies}

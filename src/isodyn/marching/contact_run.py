@@ -75,8 +75,8 @@ class ContactRun(ContactLocation):
         return OK
 
     def meet_after_step(self) -> None:
-        """Choose where meshes touch in the next step; a start, if that is elsewhere. A step in which
-        bodies turned so far that others of their corners are in each other is cut."""
+        """Choose where meshes touch in the next step; a start, if that is elsewhere. A step in
+        which bodies turned so far that others of their corners are in each other is cut."""
         met = self.meet(self.state)
         if met.missed:
             self.cut_before_missed()

@@ -39,8 +39,8 @@ class Question(NamedTuple):
 
 
 class Met(NamedTuple):
-    """What came of choosing where bodies touch: numbers of the gaps that are others now, and whether
-    bodies are in each other where nothing was chosen before."""
+    """What came of choosing where bodies touch: numbers of the gaps that are others now, and
+    whether bodies are in each other where nothing was chosen before."""
 
     moved: IntArray
     missed: bool
