@@ -160,6 +160,7 @@ def kernel(
     allocates: bool = False,
     fused: bool = False,
     reordered: bool = False,
+    short: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare a kernel: with a signature compiled, or loaded from disk, when it is first called;
     without one a part of its callers.
@@ -173,7 +174,8 @@ def kernel(
     counting references of every view of an array costs more than the arithmetic of a small step.
     `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to
     the last bit; `reordered` also lets sums be taken in parts, which makes long ones several times
-    faster.
+    faster. Loops of `short` kernels turn a few times only: they are not split into vectors, for
+    which arrays would have to be compared at every loop, but neighbouring operations are paired.
     """
 
     def declare(function: Function) -> Function:
@@ -183,7 +185,7 @@ def kernel(
         options = _options(
             no_wrappers=no_wrappers, inline=inline, nogil=nogil, allocates=allocates, fused=fused, reordered=reordered
         )
-        return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart)
+        return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart, short=short)
 
     return declare
 
@@ -242,7 +244,7 @@ def place_of(wanted: Kernel) -> kernel_cache.Entry:
     """Where the machine code of a kernel is kept."""
     source = wanted.py_func.__code__.co_filename
     bound = wanted.py_func.__closure__
-    described = f"{wanted.declared} {wanted.targetoptions} {bool(wanted.slot)}"
+    described = f"{wanted.declared} {wanted.targetoptions} {bool(wanted.slot)} {wanted.short}"
     if bound is not None:
         raise TypeError(f"{wanted.name} captures variables: its machine code would be that of others (use `closure`)")
     return kernel_cache.Entry(

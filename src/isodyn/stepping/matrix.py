@@ -177,17 +177,19 @@ def assemble(p: Physics, c: FloatArray, memory: Memory, forces: bool) -> None:
         fill_blocks(memory.J_11, memory.G, memory.soft, memory.unknown_sizes, memory.blocks, memory.J)
         copy_to(memory.G, memory.G_1)
         return
+    J, block, lower, soft = memory.J, memory.J_11, memory.G, memory.soft
     for i in range(n):
+        here, there = natural(i * whole), natural(i * n)
         for j in range(n):
-            memory.J[i * whole + j] = memory.J_11[i * n + j]
+            J[natural(here + j)] = block[natural(there + j)]
     for k in range(m):
-        row = p.rows[k] * n
+        given, row = natural(natural(p.rows[k]) * n), natural((n + k) * whole)
         for j in range(n):
-            memory.J[(n + k) * whole + j] = memory.G[row + j]
-            memory.J[j * whole + n + k] = columns[row + j]
-        for j in range(m):
-            memory.J[(n + k) * whole + n + j] = 0.0
-        memory.J[(n + k) * whole + n + k] = -memory.soft[k]
+            J[natural(row + j)] = lower[natural(given + j)]
+            J[natural(j * whole + n + k)] = columns[natural(given + j)]
+        for j in range(n, whole):
+            J[natural(row + j)] = 0.0
+        J[natural(row + n + k)] = -soft[k]
 
 
 @kernel()
@@ -230,9 +232,11 @@ def close_at_the_end(p: Physics, t_1: float, c: FloatArray, memory: Memory) -> i
     if p.traits & SPARSE:
         fill_lower(memory.G_1, memory.blocks, memory.J)
         return status
+    J, lower = memory.J, memory.G_1
     for k in range(m):
+        row, given = natural((n + k) * (n + m)), natural(natural(p.rows[k]) * n)
         for j in range(n):
-            memory.J[(n + k) * (n + m) + j] = memory.G_1[p.rows[k] * n + j]
+            J[natural(row + j)] = lower[natural(given + j)]
     return status
 
 

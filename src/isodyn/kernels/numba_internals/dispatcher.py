@@ -43,9 +43,11 @@ class Kernel(CPUDispatcher):
         known: Callable[[Kernel], bool] | None = None,
         *,
         apart: bool = False,
+        short: bool = False,
     ) -> None:
         super().__init__(function, targetoptions=options)
         self.declared, self.make, self.known = signature, make, known
+        self.short = short  # whether its loops are
         self.origin: str | None = None  # "compiled" or "loaded", once it is ready
         self.seconds = 0.0  # of processor time that compiling took
         self.result: Any = None
@@ -96,7 +98,7 @@ class Kernel(CPUDispatcher):
     def compile_declared(self) -> Any:
         """Compile for the declared signature, now."""
         started = time.process_time()
-        with libraries.compiling():
+        with libraries.compiling(short=self.short):
             self.compile(self.declared)
             result = self.overloads[tuple(self.declared.args)]
             # also of kernels without wrapper

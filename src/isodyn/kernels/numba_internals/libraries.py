@@ -32,6 +32,7 @@ _COLLECTIONS = (
 )  # thresholds of the garbage collector while kernels are compiled: it finds next to nothing
 _MESSAGES = "__excinfo_unwrap_args"  # how messages with numbers are written; in every module that has one
 _depth = 0  # of kernels being compiled
+_short = False  # whether the loops of the one that is compiled are
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -76,6 +77,17 @@ class KernelLibrary(JITCodeLibrary):
         self._optimize_final_module()
         self._final_module.verify()
         self._finalize_final_module()
+
+    def _optimize_final_module(self) -> None:
+        if not _short:
+            super()._optimize_final_module()
+            return
+        vectors, pairs = config.LOOP_VECTORIZE, config.SLP_VECTORIZE
+        config.LOOP_VECTORIZE, config.SLP_VECTORIZE = 0, 1
+        try:
+            super()._optimize_final_module()
+        finally:
+            config.LOOP_VECTORIZE, config.SLP_VECTORIZE = vectors, pairs
 
     def _get_module_for_linking(self) -> Any:
         if self.bitcode is not None:
@@ -157,15 +169,17 @@ def machine() -> str:
 
 
 @contextmanager
-def compiling() -> Iterator[Any]:
+def compiling(*, short: bool = False) -> Iterator[Any]:
     """While a kernel is compiled: the context to compile with. Other threads wait."""
-    global _depth
+    global _depth, _short
     with global_compiler_lock:
-        context, before = prepare(), gc.get_threshold()
+        context, before, outer = prepare(), gc.get_threshold(), _short
         _depth += 1
+        _short = short
         gc.set_threshold(*_COLLECTIONS)
         try:
             yield context
         finally:
             _depth -= 1
+            _short = outer
             gc.set_threshold(*before)
