@@ -194,6 +194,7 @@ if TYPE_CHECKING:
         rayleigh_from_ratios as rayleigh_from_ratios,
     )
     from isodyn.systems.lagrangian import from_lagrangian as from_lagrangian
+    from isodyn.trees import joint_coordinates as joint_coordinates
     from isodyn.systems.loads import (
         base_excitation as base_excitation,
         harmonic as harmonic,
@@ -261,6 +262,7 @@ _LATER = {
     "load": "isodyn.results.netcdf",
     **dict.fromkeys(("load_mjcf", "load_model", "load_sdf", "load_urdf"), "isodyn.models"),
     "resume": "isodyn.api.resuming",
+    "joint_coordinates": "isodyn.trees",
     **dict.fromkeys(_JOINTS, "isodyn.joints"),
     **dict.fromkeys(_LOADS, "isodyn.loads"),
 }

@@ -170,10 +170,11 @@ def begin_iteration(p: Physics, leg: Leg, state: State, memory: Memory) -> None:
     c, iteration = memory.c, memory.iteration
     free, linear = p.rows.size == 0, (p.traits & LINEAR) != 0
     mass_only = c[1] == 0.0 and c[2] == 0.0
-    iteration.affine = free and (linear or mass_only)
     permanent = free and (linear or (mass_only and (p.traits & CONSTANT_MASS) != 0))
     renew = not (factors_known(memory) and (permanent or may_keep(p, leg, memory)))
     memory.age = 0 if renew else memory.age + 1
+    # one correction with a matrix of the step itself is all; with an earlier M(q) it is not
+    iteration.affine = free and (linear or mass_only) and (renew or permanent)
     iteration.renew = renew
     iteration.old = not renew and not free and (is_corrected(p) or leg.reuse == WHERE_IT_PAYS)
     iteration.slow = SLOW_OLD if not renew and iteration.old == 0 else SLOW
