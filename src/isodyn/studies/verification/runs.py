@@ -151,7 +151,7 @@ def once(measure: Callable[[], Measurement]) -> Callable[[], Run]:
     return lambda: lambda _: measure()
 
 
-def timed(sol: Any) -> dict[str, Any]:
+def timed(sol: Solution) -> dict[str, Any]:
     """Steps, iterations and seconds of a solution, for measurements that are put together by
     hand."""
     return {key: getattr(sol.stats, key) for key in ("steps", "iterations", "seconds")}
