@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,11 +18,6 @@ from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 from isodyn.stored import stored_with_runs
 from isodyn.systems.base import System
-
-if TYPE_CHECKING:
-    from isodyn.schemes.composition import Composition
-    from isodyn.schemes.gs4_1 import FirstOrderScheme
-    from isodyn.schemes.gs4_2 import Scheme
 
 LOOK_AGAIN = 64  # steps between two looks whether forces still follow from the potential
 
@@ -78,13 +73,7 @@ class EnergyMomentum(ClosesNoSteps):
         if self.points not in (None, 1, 2, 3):
             raise InputError(f"points must be 1, 2 or 3, or left out, received {self.points!r}")
 
-    def run(
-        self,
-        system: System,
-        integrate: Callable[..., Solution],
-        scheme: Scheme | FirstOrderScheme | Composition | None,
-        **options: Any,
-    ) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: object, **options: Any) -> Solution:
         """Return the motion of a system.
 
         Parameters

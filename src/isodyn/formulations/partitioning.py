@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,11 +31,6 @@ from isodyn.systems.compiled_system import PythonSystem
 from isodyn.systems.model import Question
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import Scales, reach
-
-if TYPE_CHECKING:
-    from isodyn.schemes.composition import Composition
-    from isodyn.schemes.gs4_1 import FirstOrderScheme
-    from isodyn.schemes.gs4_2 import Scheme
 
 linalg = Later("scipy.linalg")
 
@@ -92,13 +87,7 @@ class Partitioning(ClosesNoSteps):
         # unconstrained, in the coordinates that are independent at the start
         return Partition(system, 0.0, system.q0).reduced(system.v0)
 
-    def run(
-        self,
-        system: System,
-        integrate: Callable[..., Solution],
-        scheme: Scheme | FirstOrderScheme | Composition | None,
-        **options: Any,
-    ) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: object, **options: Any) -> Solution:
         dt, save_every, observe = options.pop("dt"), options.pop("save_every"), options.pop("observe")
         if options.pop("checkpoint") is not None or len(options.pop("breakpoints")) or not isinstance(dt, int | float):
             raise InputError("coordinate partitioning takes steps of one size, without breakpoints and checkpoints")

@@ -22,9 +22,6 @@ from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
-    from isodyn.schemes.composition import Composition
-    from isodyn.schemes.gs4_1 import FirstOrderScheme
-    from isodyn.schemes.gs4_2 import Scheme
 
 Orders = tuple[float | None, float | None, float | None, float | None]
 NO_ORDERS: Orders = (None, None, None, None)
@@ -141,13 +138,7 @@ class Formulation(Told, ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say which system it makes")
 
-    def run(
-        self,
-        system: System,
-        integrate: Callable[..., Solution],
-        scheme: Scheme | FirstOrderScheme | Composition | None,
-        **options: Any,
-    ) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: object, **options: Any) -> Solution:
         """Return the motion of a system by way of the one that `transform` makes.
 
         It is asked for where `facts.transforms`.

@@ -14,14 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isodyn.errors import SchemeError
 from isodyn.formulations.protocol import REGISTRY, Facts, Formulation, facts_of, facts_of_class
 from isodyn.systems.base import System
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

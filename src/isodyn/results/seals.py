@@ -13,14 +13,11 @@ import io
 import json
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from isodyn.errors import DamageError, InputError
-
-if TYPE_CHECKING:
-    pass
 
 MARK = b"\nisodyn sha256 "
 SEAL = len(MARK) + 64 + 1

@@ -30,7 +30,6 @@ from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
 
 if TYPE_CHECKING:
     from isodyn.linear_solvers.supernodal import SuperLU
-    from isodyn.mechanism.system import MechanismSystem
     from isodyn.open_types import Matrix
 
 EPS = float(np.finfo(np.float64).eps)
@@ -48,7 +47,7 @@ class Found(NamedTuple):
 class Equations:
     """Residual and matrices of statics."""
 
-    def __init__(self, system: MechanismSystem, t: float) -> None:
+    def __init__(self, system: Any, t: float) -> None:
         self.system, self.t, self.pattern = system, t, system.layout.sparsity
         # a copy of the tables, whose factor of all loads is set here
         model = system.sparse_model()

@@ -3,7 +3,7 @@ work on load paths and modes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
-
-if TYPE_CHECKING:
-    from isodyn.open_types import ComplexArray
 
 
 def as_solution(
@@ -32,7 +29,7 @@ def as_solution(
 class WithPoles(ShownInNotebooks):
     """Poles s of e^{st}, of any shape."""
 
-    poles: ComplexArray
+    poles: Any
 
     @property
     def omega(self) -> FloatArray:
@@ -55,7 +52,7 @@ class SmallMotions(WithPoles):
 
     system: System
     q: FloatArray
-    modes: ComplexArray
+    modes: Any
 
     def motion(self, mode: int = 0, amplitude: float = 0.1, rows: int = 61) -> Solution:
         """Return one period of a mode as a solution, to be animated.
