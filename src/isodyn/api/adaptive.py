@@ -23,7 +23,7 @@ from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
 from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
-from isodyn.systems import System, as_system, is_system
+from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.base import no_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 from isodyn.systems.multiplier_forces import refuse_nonideal
@@ -51,7 +51,9 @@ class Asked:
     checkpoint: Checkpoint | None = None
 
 
-def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Asked) -> Solution:
+def run_by_method(
+    system: System | Description, method: StepMethod, formulation: Formulation | None, asked: Asked
+) -> Solution:
     """One run with the steps of a method."""
     system = as_system(system)
     if not is_system(system):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.api.driver import integrate, schedule, size_of_steps
-from isodyn.api.options import AnyScheme, StepSizes
+from isodyn.api.driver import integrate, schedule
+from isodyn.api.options import AnyScheme, StepSizes, size_of_steps
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import Formulation, as_formulation, facts_of
 from isodyn.marching.method import Method, settle, suited_to
@@ -45,7 +45,7 @@ def checked_names(names: Sequence[str], what: str = "sensitivities") -> list[str
     return list(names)
 
 
-def refuse_options(options: dict[str, Any], scheme: Any) -> None:
+def refuse_options(options: dict[str, Any], scheme: AnyScheme) -> None:
     """SensitivityError for what derivatives do not go with."""
     empty: tuple[Any, ...] = (None, ())
     for name, value in options.items():
@@ -74,7 +74,14 @@ class Course:
         return self.stopped is not None
 
 
-def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, options: dict[str, Any]) -> Course:
+def course(
+    given: Any,
+    scheme: Any,
+    formulation: Formulation | None,
+    dt: Any,
+    t_end: float,
+    options: dict[str, Any],
+) -> Course:
     """The course of a run: the times of steps that a policy chooses, and of events."""
     events, sized = read_events(options.get("events") or ()), isinstance(dt, StepPolicy)
     found = Course(scheme, dt, t_end, options["breakpoints"], events)
@@ -94,7 +101,7 @@ def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, opt
 
 
 def prepared(
-    given: object, scheme: Scheme | FirstOrderScheme | None, formulation: Any, typical: float
+    given: object, scheme: Scheme | FirstOrderScheme | None, formulation: Formulation | None, typical: float
 ) -> tuple[Family, System, Method]:
     """System, family and method of a run with derivatives."""
     family = family_of(given)

@@ -38,8 +38,8 @@ REFUSED = ("save", "save_every", "select", "events", "checkpoint", "impacts", "s
 
 
 def fit(
-    model: Any,
-    data: Any,
+    model: object,
+    data: object,
     parameters: Sequence[str],
     *,
     channels: Mapping[str, str] | Sequence[str] | None = None,

@@ -24,6 +24,8 @@ from isodyn.results.solution import Solution
 from isodyn.systems import as_system
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from isodyn.systems.base import System
     from isodyn.systems.description import Description
 
@@ -73,7 +75,7 @@ class Orbit(ShownInNotebooks):
     monodromy: FloatArray
     gap: float
     runs: int
-    system: Any
+    system: System
     free_period: bool = False
     basis: FloatArray | None = None
 
@@ -82,7 +84,7 @@ class Orbit(ShownInNotebooks):
         return f"<Orbit of period {self.period:.6g}, largest multiplier {size:.6g}>"
 
     @property
-    def multipliers(self) -> Any:
+    def multipliers(self) -> npt.NDArray[Any]:
         """Floquet multipliers, the largest first; of systems with constraints as many as there are
         free coordinates of the state."""
         U = self.basis
@@ -90,7 +92,7 @@ class Orbit(ShownInNotebooks):
         return found[np.argsort(-np.abs(found), kind="stable")]
 
     @property
-    def exponents(self) -> Any:
+    def exponents(self) -> npt.NDArray[np.complex128]:
         """Floquet exponents, log(multipliers)/period."""
         return np.log(self.multipliers.astype(complex)) / self.period
 
@@ -342,8 +344,8 @@ def lyapunov_exponents(
             f"skip must be zero or more and leave one interval of {every!r}, received {skip!r}",
             hint=f"at most {t_end - t0 - every:g}",
         )
-    total: Any = 0.0
-    Q: Any = None
+    total: FloatArray | float = 0.0
+    Q: FloatArray | None = None
     here, counted = as_system(system), 0.0
     for k in range(parts):
         t = t0 + k * every

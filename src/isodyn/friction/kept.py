@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from isodyn.results.inputs import to_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COUNTED = ("steps", "iterations", "evaluations", "factorisations", "rejected", "seconds")
 AT_MOST = 200  # steps of a phase between checkpoints, where nothing is said
@@ -105,7 +108,7 @@ class KeptPhases:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def kept_phases(checkpoint: Any) -> KeptPhases | None:
+def kept_phases(checkpoint: Checkpoint | str | Path | None) -> KeptPhases | None:
     """From what users give."""
     kept = as_checkpoint(checkpoint)
     return None if kept is None else KeptPhases(kept)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +40,7 @@ from isodyn.systems.description import as_system
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
 if TYPE_CHECKING:
+    from isodyn.open_types import Numbers
     from isodyn.results.checkpoint import Checkpoint
     from isodyn.systems.mechanical import MechanicalSystem
 
@@ -334,7 +335,7 @@ def _check(system: System, contacts: Sequence[Contact], t0: float, t_end: float)
         raise InputError(f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}")
 
 
-def _times(save: Any, t0: float, t_end: float) -> FloatArray | None:
+def _times(save: Numbers, t0: float, t_end: float) -> FloatArray | None:
     if save is None:
         return None
     if isinstance(save, int):

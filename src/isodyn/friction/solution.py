@@ -119,7 +119,7 @@ class FrictionSolution(Solution):
         """
         return self.work_balance()
 
-    def contact(self, name: Any) -> ContactView:
+    def contact(self, name: str | int) -> ContactView:
         """Return one contact along the run.
 
         Parameters

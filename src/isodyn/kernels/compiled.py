@@ -38,13 +38,12 @@ what they import; nothing is compiled at import.
 from __future__ import annotations
 
 import re
-from collections import namedtuple
 from collections.abc import Callable
 from enum import IntFlag
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numba
 import numpy as np
@@ -58,7 +57,11 @@ from isodyn.kernels.numba_internals import stored
 from isodyn.kernels.numba_internals.dispatcher import Kernel
 from isodyn.kernels.numba_internals.libraries import machine
 from isodyn.kernels.shipped import shipped
+from isodyn.kernels.struct import StructAddress
 from isodyn.kernels.struct_types import ADDRESS
+
+if TYPE_CHECKING:
+    from isodyn.kernels.numba_internals.interfaces import Compilation, Signature
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -104,13 +107,41 @@ f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741
 MODEL = i8(i8, f8, F, F, F, F, F, ADDRESS, ADDRESS, F)
 MODEL_TYPE = types.FunctionType(MODEL)
+ModelFunction: TypeAlias = Callable[
+    [
+        int,
+        float,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        StructAddress,
+        StructAddress,
+        FloatArray,
+    ],
+    int,
+]
+"""The same for callers: (what, t, q, v, a, lam, c, tables, scratch, out) → status."""
 
-Coefficients = namedtuple("Coefficients", "W1 W2L2 W3L3 W2L5 W1L6 l3 l5 phi")
+
+class Coefficients(NamedTuple):
+    """Of a member of GS4, as kernels use them (isodyn.schemes)."""
+
+    W1: float
+    W2L2: float
+    W3L3: float
+    W2L5: float
+    W1L6: float
+    l3: float
+    l5: float
+    phi: float
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def closure(signature: Any = None) -> Callable[[Function], Function]:
+def closure(signature: Signature | None = None) -> Callable[[Function], Function]:
     """Compile with Numba a function that captures others, which cannot be cached; with a signature
     at once."""
 
@@ -151,7 +182,7 @@ def _options(
 
 
 def kernel(
-    signature: Any = None,
+    signature: Signature | None = None,
     *,
     inline: bool = False,
     inner: bool = False,
@@ -190,7 +221,7 @@ def kernel(
     return declare
 
 
-def _load_or_compile(wanted: Kernel) -> Any:
+def _load_or_compile(wanted: Kernel) -> Compilation:
     """The machine code of a kernel from disk, or else from its source."""
     entry = place_of(wanted)
     with progress.loading():
@@ -210,7 +241,7 @@ def _load_or_compile(wanted: Kernel) -> Any:
             raise KernelError(f"compiling the kernel {wanted.name} failed: {type(error).__name__}: {error}") from error
 
 
-def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Any:
+def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Compilation | None:
     """The machine code that came with the package, or that was kept here; None where there is
     none."""
     for place in (shipped(wanted.name, entry.stamp), entry):
@@ -220,7 +251,7 @@ def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Any:
     return None
 
 
-def make_ready(*functions: Any) -> None:
+def make_ready(*functions: object) -> None:
     """Compile or load these kernels now: before threads share them."""
     for function in functions:
         if isinstance(function, Kernel):
@@ -233,7 +264,7 @@ def _is_on_disk(wanted: Kernel) -> bool:
     return (with_package is not None and with_package.known()) or entry.known()
 
 
-def keep(entry: kernel_cache.Entry, wanted: Kernel) -> Any:
+def keep(entry: kernel_cache.Entry, wanted: Kernel) -> Compilation:
     """Compile a kernel, and keep its machine code."""
     found = wanted.compile_declared()
     entry.write(stored.to_bytes(found, with_bitcode=not wanted.slot))

@@ -19,13 +19,12 @@ Derivation: docs/derivations/contact.md.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, IntArray, f8, i8, kernel
 from isodyn.linear_solvers.contact_laws import (
     LAWS,
+    Delassus,
     Laws,
     carried,
     is_two_sided,
@@ -55,7 +54,9 @@ ADMISSIBLE = 121
 
 
 @kernel()
-def misses(d: Any, b: FloatArray, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, out: FloatArray) -> float:
+def misses(
+    d: Delassus, b: FloatArray, laws: Laws, p: FloatArray, u: FloatArray, work: FloatArray, out: FloatArray
+) -> float:
     """u = W p + b, out = F(p); the largest component of F."""
     r, first = d.r, laws.first
     for i in range(b.size):
@@ -79,7 +80,15 @@ def misses(d: Any, b: FloatArray, laws: Any, p: FloatArray, u: FloatArray, work:
 
 @kernel()
 def tangent_rows(
-    k: int, d: Any, laws: Any, radius: float, size: float, pushes: bool, p: FloatArray, u: FloatArray, J: FloatArray
+    k: int,
+    d: Delassus,
+    laws: Laws,
+    radius: float,
+    size: float,
+    pushes: bool,
+    p: FloatArray,
+    u: FloatArray,
+    J: FloatArray,
 ) -> None:
     """Rows of ∂F/∂p of the tangents of contact k, whose direction is not known."""
     i, end, r = laws.first[k], laws.first[k + 1], d.r
@@ -99,7 +108,7 @@ def tangent_rows(
 
 
 @kernel()
-def slopes(d: Any, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, J: FloatArray) -> None:
+def slopes(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, work: FloatArray, J: FloatArray) -> None:
     """J = ∂F/∂p."""
     n = p.size
     J[:, :] = 0.0
@@ -122,7 +131,7 @@ def slopes(d: Any, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, J:
 
 
 @kernel(allocates=True)
-def solve_pushing(d: Any, laws: Any, p: FloatArray, u: FloatArray, J: FloatArray, step: FloatArray) -> None:
+def solve_pushing(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, J: FloatArray, step: FloatArray) -> None:
     """step ← J⁻¹ step, of many contacts: those that do not push have steps of their own."""
     n, many = step.size, 0
     chosen = np.empty(n, np.int64)
@@ -150,7 +159,7 @@ def solve_pushing(d: Any, laws: Any, p: FloatArray, u: FloatArray, J: FloatArray
 
 
 @kernel(allocates=True)
-def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> float:
+def newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
     """Semismooth Newton from p; the best p, and what it misses beside the largest of r b."""
     n = b.size
     u, miss, new, step, work = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -189,7 +198,7 @@ def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) ->
 
 
 @kernel(allocates=True)
-def gauss_seidel(d: Any, b: FloatArray, laws: Any, tolerance: float, sweeps: int, p: FloatArray) -> float:
+def gauss_seidel(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, sweeps: int, p: FloatArray) -> float:
     """Projected Gauss–Seidel by contacts from p; the last change beside the largest of r b."""
     first, r, change, scale = laws.first, d.r, np.inf, size_of(d, b, laws)
     z, work = np.empty(b.size), np.empty(b.size)
@@ -217,7 +226,7 @@ def gauss_seidel(d: Any, b: FloatArray, laws: Any, tolerance: float, sweeps: int
 
 
 @kernel()
-def sticking(d: Any, b: FloatArray, laws: Any, p: FloatArray, chosen: IntArray) -> int:
+def sticking(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray, chosen: IntArray) -> int:
     """Components of the contacts that push, or could without a change of u, into `chosen`, and how
     many; none where one of them is on the rim of its cone, or two-sided."""
     many, first = 0, laws.first
@@ -238,7 +247,7 @@ def sticking(d: Any, b: FloatArray, laws: Any, p: FloatArray, chosen: IntArray) 
 
 
 @kernel(allocates=True)
-def shorten(d: Any, b: FloatArray, laws: Any, s: FloatArray, p: FloatArray) -> None:
+def shorten(d: Delassus, b: FloatArray, laws: Laws, s: FloatArray, p: FloatArray) -> None:
     """Where all that push stick, or slide without friction, and forces are not unique: those of
     least norm before they were scaled by s, if they are admissible."""
     chosen, first = np.empty(b.size, dtype=np.int64), laws.first
@@ -265,7 +274,7 @@ def shorten(d: Any, b: FloatArray, laws: Any, s: FloatArray, p: FloatArray) -> N
 
 
 @kernel(allocates=True)
-def clean(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> None:
+def clean(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> None:
     """Contacts that do not push have the force zero, to the last bit."""
     u, first = np.empty(b.size), laws.first
     for i in range(b.size):
@@ -278,7 +287,7 @@ def clean(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> None:
 
 
 @kernel(allocates=True)
-def push_apart(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
+def push_apart(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
     """Add normal components to p until nothing approaches, as without friction."""
     first = laws.first
     many = first.size - 1
@@ -301,7 +310,7 @@ def push_apart(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
 
 
 @kernel()
-def work_of(d: Any, b: FloatArray, p: FloatArray) -> float:
+def work_of(d: Delassus, b: FloatArray, p: FloatArray) -> float:
     """½pᵀ(b + u), u = W p + b: what impulses add to the energy."""
     found = 0.0
     for i in range(b.size):
@@ -310,7 +319,7 @@ def work_of(d: Any, b: FloatArray, p: FloatArray) -> float:
 
 
 @kernel(allocates=True)
-def solve_roughly(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
+def solve_roughly(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
     """What is nearest to a solution by Gauss–Seidel from p: ADMISSIBLE where many contacts obey the
     laws to ROUGHLY, and no energy is made; NOT_CONVERGED otherwise."""
     n = b.size
@@ -331,7 +340,7 @@ SOLVE_CONTACTS = i8(F2, F, LAWS, f8, F)
 
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
-def solve_island(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
+def solve_island(W: FloatArray, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> int:
     """Solve the problem of contacts that all act on each other from the guess p, into p;
     ADMISSIBLE where p obeys the laws only roughly; NOT_CONVERGED where no way leads to its
     solution, or there is none."""

@@ -8,7 +8,7 @@ the end of a step as any other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from isodyn.marching import contact_march
 from isodyn.marching.contact_march import TAKEN
 from isodyn.marching.contact_steps import ContactSteps
 from isodyn.stepping.contact_memory import OPEN, STICK
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
 
 EPS = float(np.finfo(np.float64).eps)
 ITERATIONS = 80  # of the location of an event
@@ -87,7 +90,7 @@ class ContactLocation(ContactSteps):
                 return max(low, t_0)
         return self.solved(lowest, low, value, t_1, high)[0]
 
-    def inside(self, t_0: float, t_1: float, candidates: Any, through: Any) -> tuple[float, Any]:
+    def inside(self, t_0: float, t_1: float, candidates: BoolArray, through: BoolArray) -> tuple[float, BoolArray]:
         """The earliest time that was found at which gaps are closed, at the end of the step or
         inside it, and which they are."""
         contacts = self.contacts

@@ -8,7 +8,7 @@ docs/derivations/contact.md.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,13 @@ from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from isodyn.open_types import BoolArray
+    from isodyn.results.solution import Sample
+    from isodyn.stepping.memory import State
 
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
 FLAT = 1e-9  # of the size of a gap: lower bounces are none
@@ -122,14 +129,14 @@ class ContactRun(ContactLocation):
             self.accelerate(state)
         self.look_at(state)
 
-    def approaching(self) -> Any:
+    def approaching(self) -> BoolArray:
         """Contacts that touch, if one of them approaches; none otherwise."""
         contacts, n = self.contacts, len(self.known.names)
         hit = contacts.gap <= TOUCHES * contacts.size
         fast = (hit & (contacts.rate[:n] < -NO_PUSH * contacts.fastest)).any()
         return hit if fast else np.zeros(n, dtype=bool)
 
-    def restart(self, after: Any, switches: list[Any]) -> None:
+    def restart(self, after: Sample, switches: list[Any]) -> None:
         """A start from another state, which an event made: contacts that it closes take part in an
         impact."""
         self.restarted = True
@@ -215,12 +222,12 @@ class ContactRun(ContactLocation):
         plan = self.plan
         if self.sized:
             t, asked = float(self.state.t), plan.times
-            return bool(t == plan.t_stop or ((t == asked).any() if asked.size else (step + 1) % plan.save_every == 0))
+            return bool(t == plan.t_stop or ((asked == t).any() if asked.size else (step + 1) % plan.save_every == 0))
         return bool(step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0)
 
     # ---- impacts
 
-    def jump_of(self, hit: Any, v: FloatArray, dt: float) -> None:
+    def jump_of(self, hit: BoolArray, v: FloatArray, dt: float) -> None:
         """The jump of these contacts from the velocities v, which come to rest if their bounces
         would all end within dt."""
         state, known = self.state, self.known
@@ -234,7 +241,9 @@ class ContactRun(ContactLocation):
             self.settle_together(after, hit, resting, impulse, lost)
         self.go_on_after(after, impulse, lost)
 
-    def settle_together(self, after: Any, hit: Any, resting: Any, impulse: FloatArray, lost: FloatArray) -> None:
+    def settle_together(
+        self, after: State, hit: BoolArray, resting: BoolArray, impulse: FloatArray, lost: FloatArray
+    ) -> None:
         """Bring contacts to rest that others throw off so slowly that they would be back within the
         step, and throw off others in turn."""
         contacts, n = self.contacts, hit.size
@@ -248,7 +257,7 @@ class ContactRun(ContactLocation):
         self.check(int(contact_jump.bring_to_rest(*self.physics_with, *tables)), float(after.t), float(after.t))
         lost[int(impulse[:n].argmax())] += contacts.lost.sum()
 
-    def go_on_after(self, after: Any, impulse: FloatArray, lost: FloatArray) -> None:
+    def go_on_after(self, after: State, impulse: FloatArray, lost: FloatArray) -> None:
         """A start after an impact."""
         self.note(impulse, lost)
         self.close_and_open(after)
@@ -256,7 +265,7 @@ class ContactRun(ContactLocation):
         if self.watch is not None:
             self.watch.begin()
 
-    def jumped(self, before: Any, hit: Any, e: FloatArray) -> tuple[Any, FloatArray, FloatArray]:
+    def jumped(self, before: State, hit: BoolArray, e: FloatArray) -> tuple[State, FloatArray, FloatArray]:
         """The state after an impact, impulses, and the energy that each contact took."""
         after, lost = before.copy(), np.zeros(hit.size)
         self.look_at(before)
@@ -276,7 +285,7 @@ class ContactRun(ContactLocation):
         self.jump_once(after, hit | self.two_sided, e, lost)
         return after, self.contacts.impulse.copy(), lost
 
-    def jump_once(self, state: Any, hit: Any, e: FloatArray, lost: FloatArray) -> None:
+    def jump_once(self, state: State, hit: BoolArray, e: FloatArray, lost: FloatArray) -> None:
         """One jump of state.v."""
         contacts = self.contacts
         contacts.law = POISSON if self.impacts.law == "poisson" else NEWTON
@@ -286,7 +295,7 @@ class ContactRun(ContactLocation):
         self.check(int(contact_jump.jump(*self.physics_with, *tables)), float(state.t), float(state.t))
         lost += contacts.lost
 
-    def come_to_rest(self, after: Any, hit: Any, dt: float) -> Any:
+    def come_to_rest(self, after: State, hit: BoolArray, dt: float) -> BoolArray:
         """Contacts whose further bounces, 2u/|a_N|/(1 − e) in all, last less than a step."""
         contacts, known = self.contacts, self.known
         self.look_at(after)
@@ -307,7 +316,7 @@ class ContactRun(ContactLocation):
         few |= u * u <= 2.0 * FLAT * contacts.size * np.abs(rates)
         return hit & (u > 0.0) & (rates < 0.0) & (e < 1.0) & few
 
-    def accelerations_of(self, state: Any) -> FloatArray:
+    def accelerations_of(self, state: State) -> FloatArray:
         """g̈ of all contacts at a state."""
         twin, n = self.known.twin, len(self.known.names)
         out, c = np.zeros(self.known.rows), np.array([1.0, 0.0, 0.0, 1.0])
@@ -375,7 +384,7 @@ def slower(work: float, size: float, along: float) -> tuple[float, float]:
     return (-along / size, work - 0.5 * along * along / size) if size > 0.0 else (0.0, work)
 
 
-def run_with(system: System, impacts: Impacts | None) -> Any:
+def run_with(system: System, impacts: Impacts | None) -> Callable[..., ContactRun]:
     """A run of a system with gaps."""
     if system.contacts is None:
         raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")

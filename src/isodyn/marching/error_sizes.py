@@ -97,7 +97,7 @@ class ErrorSizes:
                 stacklevel=stacklevel,
             )
 
-    def warn_if_loose(self, state: Any, stacklevel: int) -> None:
+    def warn_if_loose(self, state: State, stacklevel: int) -> None:
         """Say so where typical sizes that were assumed are far larger than the motion."""
         moved = float(state.size_q.max(initial=0.0))
         if self.assumed and moved < state.least_q.min(initial=np.inf):

@@ -17,15 +17,17 @@ from isodyn.kernels.compiled import (
     UNTOLD,
     WRONG_SHAPE,
     FloatArray,
+    IntArray,
 )
 from isodyn.systems.checks import untold
 
 if TYPE_CHECKING:
+    from isodyn.stepping.memory import Memory
     from isodyn.stepping.newton_settings import Newton
 
 
 def failure(
-    status: int, where: str, memory: Any, controls: Newton, system: Any, chosen: Any, q: FloatArray
+    status: int, where: str, memory: Memory, controls: Newton, system: Any, chosen: IntArray, q: FloatArray
 ) -> IsodynError:
     """The error for a status; `where` tells step and time, q the position that the last step was
     tried from."""

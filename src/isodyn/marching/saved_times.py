@@ -36,7 +36,7 @@ FROM_THEN_ON = ("held", LOADS_OFF)
 WHOLE = ("event_times", "event_q", "event_v")
 
 
-def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray | None:
+def save_times(save: object, t0: float, t_end: float, columns: int) -> FloatArray | None:
     """Times to save: given ones, or so many at equal distances; None for the ends of steps."""
     if save is None:
         return None
@@ -109,7 +109,7 @@ def _close_between(
 
 
 def _close_rows(
-    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: Any, known: int, held: IntArray | None
+    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: IntArray, known: int, held: IntArray | None
 ) -> None:
     """Move rows between steps onto the constraints; those that are held, where events have released
     some, from a row of the solution on."""

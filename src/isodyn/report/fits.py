@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from isodyn.report.html import versions
 from isodyn.report.pages import Html
 from isodyn.report.sweeps import EDGE, FOOT, HEIGHT, LEFT, WIDTH, frame
 from isodyn.version import __version__
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
 
 POINTS = 1500  # so many samples are drawn
 BARS = 21  # of a histogram
@@ -106,7 +109,7 @@ def _picture(inside: str, label: str) -> str:
     return f'<div class="card"><svg {size}>{inside}</svg></div>'
 
 
-def _dots(x: FloatArray, y: FloatArray, held: Any) -> str:
+def _dots(x: FloatArray, y: FloatArray, held: BoolArray) -> str:
     some = np.unique(np.linspace(0, x.size - 1, min(POINTS, x.size)).astype(int))
     return "".join(f'<circle cx="{x[k]:.1f}" cy="{y[k]:.1f}" r="1.8"{HELD if held[k] else ""}/>' for k in some)
 

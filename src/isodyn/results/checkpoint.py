@@ -21,12 +21,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.results.files import failed, make_folder, write_file
 from isodyn.results.inputs import to_json
 from isodyn.results.seals import UNFIT, packed, sealed_json, unpacked
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import IntArray
 
 FORMAT = 6
 # steps between checkpoints where nothing is said; where nobody knows how many there will be
@@ -43,7 +46,7 @@ class Resumable(Protocol):
     """A run that can be stored: rows, numbers by name, and what it carries besides."""
 
     rows: Any  # a named tuple of arrays, as many rows as will be written
-    ranks: Any
+    ranks: IntArray
     state: Any
     counters: Any
     total_steps: int

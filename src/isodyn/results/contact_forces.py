@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from isodyn.multibody.histories import Poses, measured, touched
 
 if TYPE_CHECKING:
     from isodyn.joints.words import Word
+    from isodyn.results.solution import Solution
 
 DRAWN = (at.OFFSET, at.LENGTH, at.CONTACT, at.BALL)  # measures whose gaps are distances of bodies
 
 
-def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]:
+def forces_of_contacts(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Names of contacts that push in some row, where they act (rows, 3) and the forces on the body
     that is meant, the one that is not the ground where there is one; in the world."""
     known = sol.system.contacts
@@ -43,7 +44,7 @@ def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]
         yield name, place_of(word, slip, p, q), sign * total
 
 
-def place_of(word: Word, slip: Any, p: Poses, q: Poses) -> FloatArray:
+def place_of(word: Word, slip: Word | None, p: Poses, q: Poses) -> FloatArray:
     """Where two bodies touch."""
     ends = [x.position + np.einsum("kij,j->ki", x.R, s) for x, s in ((p, word.numbers.s_i), (q, word.numbers.s_j))]
     if word.kind == at.OFFSET:

@@ -3,7 +3,7 @@ files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -226,7 +226,7 @@ class FlexibleView(ShownInNotebooks):
             )
         return solid
 
-    def write_vtk(self, folder: str | Path, rows: Any = None) -> Path:
+    def write_vtk(self, folder: str | Path, rows: Iterable[int] | None = None) -> Path:
         """Write the moving mesh with displacements and stresses as VTK files.
 
         Stresses are there as tensors (xx, xy, … zz) and after von Mises.

@@ -198,7 +198,7 @@ class Catalogue:
     def _by_part(self) -> dict[tuple[Of, str], list[Quantity]]:
         return {}
 
-    def _unknown(self, name: Any) -> InputError:
+    def _unknown(self, name: object) -> InputError:
         text = f"there is no quantity named {name!r}"
         own = [quantity.what for quantity in self.all if quantity.owner and quantity.owner == name]
         if own:

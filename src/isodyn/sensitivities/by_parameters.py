@@ -7,9 +7,7 @@ are gathered from those of the whole, and so are their derivatives, which stay i
 
 from __future__ import annotations
 
-from typing import Any
-
-from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, IntArray, kernel
+from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, IntArray, ModelFunction, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct_types import struct_at
 from isodyn.sensitivities.memory import Linear, Tangents, Varied
@@ -44,7 +42,9 @@ def take_state(varied: Varied, j: int, q: FloatArray, v: FloatArray, a: FloatArr
 
 
 @kernel()
-def add_answers(model: Any, varied: Varied, j: int, what: int, t: float, c: Any, sign: float, out: Any) -> int:
+def add_answers(
+    model: ModelFunction, varied: Varied, j: int, what: int, t: float, c: FloatArray, sign: float, out: FloatArray
+) -> int:
     """out += sign·∂(answer)/∂θ_j at the state that was taken."""
     q_1, q_2 = part_of(varied.first_q, j)
     v_1, v_2 = part_of(varied.first_v, j)
@@ -67,7 +67,7 @@ def add_answers(model: Any, varied: Varied, j: int, what: int, t: float, c: Any,
 
 @kernel()
 def by_parameter(
-    model: Any,
+    model: ModelFunction,
     keep: bool,
     varied: Varied,
     j: int,

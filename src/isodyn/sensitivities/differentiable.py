@@ -18,7 +18,7 @@ from isodyn.systems.base import System
 OTHER_MODES = 0.1  # of the largest displacement; parameters are changed by a few thousandths
 
 
-def refuse(system: Any, method: Method, newton: Newton) -> None:
+def refuse(system: System, method: Method, newton: Newton) -> None:
     """SensitivityError for what cannot be differentiated."""
     closure, model = method.closure, system.model()
     mechanical = isinstance(system, MechanismSystem)
@@ -42,7 +42,7 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
             )
 
 
-def refuse_other_modes(name: str, systems: Sequence[Any], itself: Any) -> None:
+def refuse_other_modes(name: str, systems: Sequence[Any], itself: System) -> None:
     """SensitivityError if a parameter changes modes of flexible bodies by more than it is changed
     itself: modes of equal frequencies turn, or change places, at once."""
     if not isinstance(itself, MechanismSystem):

@@ -9,8 +9,6 @@ elsewhere.
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
@@ -22,6 +20,7 @@ from isodyn.kernels.compiled import (
     OK,
     VELOCITY,
     FloatArray,
+    IntArray,
     kernel,
 )
 from isodyn.kernels.lowering import natural
@@ -38,7 +37,7 @@ WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
 
 @kernel()
 def times(
-    starts: FloatArray, columns: FloatArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
+    starts: IntArray, columns: IntArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
 ) -> None:
     """out += factor × (a matrix in its pattern) x."""
     for i in range(starts.size - 1):
@@ -50,7 +49,7 @@ def times(
 
 @kernel()
 def times_transposed(
-    starts: FloatArray, columns: FloatArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
+    starts: IntArray, columns: IntArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
 ) -> None:
     """out += factor × (a matrix in its pattern)ᵀ x."""
     for i in range(starts.size - 1):
@@ -61,7 +60,18 @@ def times_transposed(
 
 
 @kernel()
-def ask(p: Any, linear: Linear, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: Any) -> int:
+def ask(
+    p: Physics,
+    linear: Linear,
+    what: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    out: FloatArray,
+) -> int:
     """One question to the model."""
     status: int = p.model(what, t, q, v, a, lam, c, p.tables, p.scratch, out)
     return status
@@ -69,7 +79,16 @@ def ask(p: Any, linear: Linear, what: int, t: float, q: Any, v: Any, a: Any, lam
 
 @kernel()
 def exact_matrix(
-    p: Physics, linear: Linear, k: int, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+    p: Physics,
+    linear: Linear,
+    k: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    memory: Memory,
+    out: FloatArray,
 ) -> int:
     """∂balance/∂a, ∂/∂v or ∂/∂q (k = 0, 1, 2) from the model."""
     c = memory.kappa
@@ -85,10 +104,10 @@ def column_along_q(
     what: int,
     j: int,
     t: float,
-    q: Any,
-    v: Any,
-    a: Any,
-    lam: Any,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
     memory: Memory,
     out: FloatArray,
 ) -> int:
@@ -112,7 +131,16 @@ def column_along_q(
 
 @kernel()
 def matrix_along_q(
-    p: Physics, linear: Linear, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, sign: float, out: Any
+    p: Physics,
+    linear: Linear,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    memory: Memory,
+    sign: float,
+    out: FloatArray,
 ) -> int:
     """out += sign·∂balance/∂q by columns of differences (full matrices)."""
     n = natural(linear.size_v.size)
@@ -128,7 +156,15 @@ def matrix_along_q(
 
 @kernel()
 def matrix_along_v(
-    p: Physics, linear: Linear, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+    p: Physics,
+    linear: Linear,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    memory: Memory,
+    out: FloatArray,
 ) -> int:
     """out = ∂balance/∂v by columns of differences (full matrices)."""
     n = natural(linear.size_v.size)

@@ -29,6 +29,8 @@ from isodyn.sensitivities.pieces import Piece, Pieces, with_other_gravity
 from isodyn.systems.description import Description, as_system
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from isodyn.mechanism.coordinates import ParametrisedSystem
     from isodyn.systems.base import System
 
@@ -267,7 +269,7 @@ class NamedParts:
             q0[system.q_of(part)], v0[system.v_of(part)] = made.q0, made.v0
         return q0, v0
 
-    def at(self, changes: Mapping[str, float]) -> Any:
+    def at(self, changes: Mapping[str, float]) -> System:
         """The system with other values of these numbers."""
         if not changes:
             return self.system
@@ -315,7 +317,7 @@ class NamedParts:
         return not (np.array_equal(q0, system.q0[: q0.size]) and np.array_equal(v0, system.v0))
 
 
-def _vector_of(body: Body, key: str, path: list[str]) -> Any:
+def _vector_of(body: Body, key: str, path: list[str]) -> npt.ArrayLike:
     """What is given of a body under a name: inertia and angular velocity as in space where one of
     their components is named."""
     if key == "inertia" and (path[1:] or body.kind != "planar"):

@@ -20,9 +20,9 @@ from isodyn.joints import measures
 from isodyn.joints.joint import Joint
 from isodyn.joints.part import JointPart
 from isodyn.joints.words import Row, Word
-from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray
+from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray, ModelFunction
 from isodyn.kernels.struct import Struct
-from isodyn.kernels.struct_types import addresses
+from isodyn.kernels.struct_types import number_of
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import LoadForces, LoadPart
 from isodyn.mechanism.counted import counted_angles
@@ -48,7 +48,7 @@ class Piece:
     """Equations that a number stands in: tables at the points of a difference, those at its own
     value last; which coordinates, velocities and rows of the whole they speak of."""
 
-    function: Any
+    function: ModelFunction
     tables: tuple[Struct, ...]
     scratch: Struct
     q: IntArray
@@ -87,7 +87,7 @@ class PieceQuestions(Questions):
         found[places] = local
         return found
 
-    def G(self, t: float, q: FloatArray, v: FloatArray) -> Any:
+    def G(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """Rows of the piece, in a full matrix."""
         piece, found = self.piece, np.zeros((self.system.m, self.system.nv))
         local, none, c = np.zeros(piece.rows.size * piece.v.size), np.zeros(piece.rows.size), np.ones(4)
@@ -247,7 +247,7 @@ def words_of(rows: Sequence[Row], laws: Sequence[Any]) -> list[Word]:
 def alike(one: MechanismLayout, other: MechanismLayout) -> bool:
     """Whether two pieces differ in numbers only."""
 
-    def shape(layout: MechanismLayout) -> Any:
+    def shape(layout: MechanismLayout) -> tuple[object, ...]:
         words = [(word.kind, word.first, word.second) for word in layout.words]
         rows = [(row.joint, row.label, row.holonomic, len(row.terms)) for row in layout.rows]
         laws = [(law.kind, len(law.inputs)) for law in layout.laws]
@@ -319,10 +319,10 @@ def new_varied(pieces: Sequence[Piece], weights: Sequence[Sequence[float]]) -> V
     )
     varied.first_q, varied.first_v, varied.first_row = (np.cumsum([0, *one]) for one in sizes.values())
     varied.q_of, varied.v_of, varied.row_of = (np.concatenate(arrays) for arrays in places.values())
-    varied.scratch = addresses([piece.scratch for piece in pieces])
+    varied.scratch = [number_of(piece.scratch) for piece in pieces]
     for j, (piece, by) in enumerate(zip(pieces, weights, strict=True)):
         *others, own = piece.tables
-        varied.tables[j] = addresses([*others, *[own] * (5 - len(others))])
+        varied.tables[j] = [number_of(one) for one in (*others, *[own] * (5 - len(others)))]
         varied.weights[j, : len(others)], varied.weights[j, 4] = by[:-1], by[-1]
         varied.in_balance[j] = any(_differ(one, own) for one in others)
         varied.in_rows[j] = piece.rows.size > 0

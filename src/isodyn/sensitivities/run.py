@@ -15,7 +15,7 @@ from isodyn.kernels.compiled import (
     FloatArray,
     IntArray,
 )
-from isodyn.kernels.struct_types import addresses
+from isodyn.kernels.struct_types import number_of
 from isodyn.marching.method import Method
 from isodyn.marching.run import Run
 from isodyn.mechanism.system import MechanismSystem
@@ -54,7 +54,7 @@ class SensitiveRun(Run):
         self,
         system: System,
         method: Method,
-        stretches: list[Any],
+        stretches: list[Stretch],
         *,
         family: Family,
         names: Sequence[str],
@@ -100,8 +100,8 @@ class SensitiveRun(Run):
             "out": self.derivatives,
         }
         self.together = Together()
-        for name, address in zip(structs, addresses(list(structs.values())), strict=True):
-            setattr(self.together, name, address)
+        for name, struct in structs.items():
+            setattr(self.together, name, number_of(struct))
 
     def new_many(self) -> Many:
         """Memory for several parameters side by side, as many as have their numbers close together
@@ -273,7 +273,7 @@ class SensitiveRun(Run):
             return np.zeros(n), np.zeros(n)
         q0 = settled(system, system.q0)
 
-        def from_here(other: Any) -> FloatArray:
+        def from_here(other: System) -> FloatArray:
             q = settled(other, other.q0)
             return q - q0 if system.difference is None else np.asarray(system.difference(q0.copy(), q.copy()))
 
@@ -310,7 +310,7 @@ class SensitiveRun(Run):
             self.tangents.copy_from(self.kept)
         if self.many.B.shape[0] != self.system.nv + self.independent.chosen.size:
             self.many = self.new_many()
-            self.together.many = addresses([self.many])[0]
+            self.together.many = number_of(self.many)
         model = self.model
         tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan, upto
         tables += self.state, self.memory, self.columns, self.rows, self.counters, self.together

@@ -83,7 +83,7 @@ class StartTangent:
         return np.array([self.ask.balance(self.t, self.q, self.v, e, zero) - base for e in np.eye(self.n)]).T
 
     @cached_property
-    def G(self) -> Any:
+    def G(self) -> Matrix:
         """The rows that are enforced."""
         if not self.rows.size:
             return np.zeros((0, self.n))
@@ -175,7 +175,9 @@ class StartTangent:
             out[:, first : first + 3] = x[:, first : first + 3] @ A[k].T
         return out
 
-    def position(self, ask_by: Any, dq0: FloatArray) -> FloatArray:
+    def position(
+        self, ask_by: Callable[[Callable[[Questions], FloatArray]], FloatArray | float], dq0: FloatArray
+    ) -> FloatArray:
         """δq of the start."""
         if not self.q.size:
             return dq0
@@ -193,7 +195,9 @@ class StartTangent:
         dd = self.solved("position", upper, lower)[:, : self.n]
         return moved + (dd @ self.T_all.T if was_moved else dd)
 
-    def velocity(self, ask_by: Any, dq: FloatArray, dv0: FloatArray) -> FloatArray:
+    def velocity(
+        self, ask_by: Callable[[Callable[[Questions], FloatArray]], FloatArray | float], dq: FloatArray, dv0: FloatArray
+    ) -> FloatArray:
         """δv of the start."""
         if not self.rows.size:
             return dv0
@@ -206,7 +210,9 @@ class StartTangent:
         lower += ask_by(lambda ask: ask.velocity(self.t, self.q, self.v))
         return self.solved("velocity", upper, lower)[:, : self.n]
 
-    def acceleration(self, ask_by: Any, dq: FloatArray, dv: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def acceleration(
+        self, ask_by: Callable[[Callable[[Questions], FloatArray]], FloatArray | float], dq: FloatArray, dv: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """δa and δλ of the start."""
         ask, t = self.ask, self.t
 

@@ -61,7 +61,7 @@ class Restart:
 class Still:
     """No parameter: events depend on the state alone."""
 
-    def difference(self, function: Callable[..., Any], itself: Any) -> float:
+    def difference(self, function: Callable[..., Any], itself: object) -> float:
         """∂/∂θ."""
         return 0.0
 

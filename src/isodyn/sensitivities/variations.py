@@ -57,7 +57,7 @@ class Variation:
 
     def difference(self, function: Callable[[Any], FloatArray], itself: System) -> FloatArray:
         """∂(function of the system)/∂θ."""
-        total: Any = 0.0
+        total: float | FloatArray = 0.0
         for system, weight in zip((*self.systems, itself), self.weights, strict=True):
             if weight != 0.0:
                 total = total + weight * np.asarray(function(system))

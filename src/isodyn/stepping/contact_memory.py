@@ -8,13 +8,12 @@ tangent[k] … tangent[k + 1] behind all normals.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, ModelFunction, kernel
 from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import StructType, struct_at
@@ -57,19 +56,33 @@ class Contacts(Struct):
     hit, bounce, law, lost = integers("contacts"), reals("contacts"), integer, reals("contacts")
 
 
-Touching = namedtuple("Touching", "model contacts")
-"""The model of the contacts, and their memory."""
+class Touching(NamedTuple):
+    """The model of the contacts, and their memory."""
+
+    model: ModelFunction
+    contacts: Contacts
+
+
 CONTACTS = StructType(Contacts)
 TOUCHING = types.NamedTuple((MODEL_TYPE, CONTACTS), Touching)
 TOUCHING_REF = Reference(TOUCHING)
 
-Problem = namedtuple("Problem", "rows members laws Y W b p")
-"""A contact problem of some contacts: their rows, numbers, laws, responses Y = matrix⁻¹ Jᵀ (a row
-for each), W = J Y, and forces."""
+
+class Problem(NamedTuple):
+    """A contact problem of some contacts: their rows, numbers, laws, responses Y = matrix⁻¹ Jᵀ (a
+    row for each), W = J Y, and forces."""
+
+    rows: IntArray
+    members: IntArray
+    laws: Laws
+    Y: FloatArray
+    W: FloatArray
+    b: FloatArray
+    p: FloatArray
 
 
 @kernel(allocates=True)
-def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
+def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Problem:
     """The contact problem of the contacts with a flag, without its numbers."""
     many, size, borne = 0, 0, 0
     for k in range(flags.size):
@@ -96,7 +109,7 @@ def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
 
 
 @kernel()
-def bear(p: Physics, contacts: Contacts, problem: Any, n: int, lam: FloatArray, dx: FloatArray) -> None:
+def bear(p: Physics, contacts: Contacts, problem: Problem, n: int, lam: FloatArray, dx: FloatArray) -> None:
     """What constraints carry of two-sided contacts: N = fixed + lever · forces, where λ is `lam`
     and changes by dx without a change of the forces."""
     for k in range(problem.members.size):
@@ -116,7 +129,7 @@ def bear(p: Physics, contacts: Contacts, problem: Any, n: int, lam: FloatArray, 
 
 @kernel()
 def ask(
-    g: Any, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, out: FloatArray
+    g: Touching, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, out: FloatArray
 ) -> int:
     """A question to the model of the contacts."""
     tables, scratch = struct_at(g.contacts.tables), struct_at(g.contacts.scratch)
@@ -125,7 +138,7 @@ def ask(
 
 @kernel()
 def respond(
-    p: Physics, t: float, c: FloatArray, memory: Memory, contacts: Contacts, problem: Any, J: FloatArray
+    p: Physics, t: float, c: FloatArray, memory: Memory, contacts: Contacts, problem: Problem, J: FloatArray
 ) -> int:
     """Y: what a unit of each force of the contacts does, by the factors in memory."""
     status = OK
@@ -141,7 +154,7 @@ def respond(
 
 
 @kernel()
-def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> None:
+def delassus(contacts: Contacts, factor: float, problem: Problem, J: FloatArray) -> None:
     """W = factor · J Y; a row of J knows few bodies."""
     for i in range(problem.rows.size):
         for j in range(problem.rows.size):
@@ -149,7 +162,7 @@ def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> 
 
 
 @kernel()
-def hold_at_rest(contacts: Contacts, problem: Any) -> None:
+def hold_at_rest(contacts: Contacts, problem: Problem) -> None:
     """Contacts that stick have the friction of rest."""
     for k in range(problem.members.size):
         number = problem.members[k]
@@ -183,14 +196,14 @@ def speeds(contacts: Contacts, J: FloatArray, row: int, v: FloatArray) -> float:
 
 
 @kernel()
-def add_response(problem: Any, j: int, f: float, out: FloatArray) -> None:
+def add_response(problem: Problem, j: int, f: float, out: FloatArray) -> None:
     """out += f Y_j, as far as out goes."""
     for i in range(out.size):
         out[i] += f * problem.Y[j, i]
 
 
 @kernel(allocates=True)
-def inverse_of(problem: Any, chosen: IntArray, many: int, factor: float) -> FloatArray:
+def inverse_of(problem: Problem, chosen: IntArray, many: int, factor: float) -> FloatArray:
     """The inverse of factor · W of the chosen rows, the shortest where they depend on each other;
     rows of unlike units are brought to a unit diagonal."""
     A, size = np.empty((many, many)), np.empty(many)
@@ -218,7 +231,7 @@ def are_the_same(chosen: IntArray, before: IntArray, many: int) -> bool:
 
 @kernel()
 def add_responses(
-    problem: Any, chosen: IntArray, many: int, inverse: FloatArray, x: FloatArray, out: FloatArray
+    problem: Problem, chosen: IntArray, many: int, inverse: FloatArray, x: FloatArray, out: FloatArray
 ) -> None:
     """out += responses to the forces that move the chosen rows by x."""
     for i in range(many):

@@ -12,8 +12,6 @@ loose (μ_s > μ) do, because forces jump there. Derivation: docs/derivations/co
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -39,6 +37,8 @@ from isodyn.stepping.contact_memory import (
     STICK,
     TOUCHING_REF,
     Contacts,
+    Problem,
+    Touching,
     add_response,
     add_responses,
     add_row,
@@ -83,7 +83,7 @@ def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counte
 
 
 @kernel()
-def take_known(contacts: Contacts, problem: Any) -> None:
+def take_known(contacts: Contacts, problem: Problem) -> None:
     """Forces of the last balance as a guess; friction of rest where it rests."""
     for j in range(problem.rows.size):
         problem.p[j] = contacts.force[problem.rows[j]]
@@ -92,7 +92,7 @@ def take_known(contacts: Contacts, problem: Any) -> None:
 
 @kernel()
 def equations(
-    p: Physics, g: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters,
+    p: Physics, g: Touching, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters,
     renew: bool,
 ) -> int:  # fmt: skip
     """Balance and closure without contacts into memory.r, with new factors if asked for; rows of
@@ -117,7 +117,7 @@ def equations(
 
 
 @kernel()
-def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
+def shift_slip(g: Touching, problem: Problem, t: float, memory: Memory) -> int:
     """In space the direction of sliding friction is that of the slip at the balance: b is moved
     there for contacts that clearly slide."""
     contacts, c = g.contacts, memory.c
@@ -143,7 +143,7 @@ def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
 
 
 @kernel()
-def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory: Memory) -> int:
+def linearise(p: Physics, g: Touching, problem: Problem, along_x: float, t: float, memory: Memory) -> int:
     """The correction without a change of the contacts' forces into memory.dx; the rates of the
     contacts without any forces into problem.b."""
     many = problem.rows.size
@@ -162,7 +162,7 @@ def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory
 
 
 @kernel(allocates=True)
-def add_corrections(p: Physics, problem: Any, memory: Memory) -> int:
+def add_corrections(p: Physics, problem: Problem, memory: Memory) -> int:
     """Solve the contact problem, and move x, λ̃ and the forces of the contacts."""
     n, many = memory.x.size, problem.rows.size
     old = problem.p.copy()
@@ -192,7 +192,7 @@ def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before
 
 @kernel()
 def iterate_contacts(
-    p: Physics, g: Any, problem: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
+    p: Physics, g: Touching, problem: Problem, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
     counters: Counters,
 ) -> int:  # fmt: skip
     """Find memory.x, memory.lam and the forces of the contacts."""
@@ -219,13 +219,13 @@ def iterate_contacts(
 
 
 @kernel()
-def pushes(problem: Any, k: int) -> bool:
+def pushes(problem: Problem, k: int) -> bool:
     """Whether contact k of a problem holds."""
     return bool(problem.p[problem.laws.first[k]] > 0.0)
 
 
 @kernel()
-def sticks(problem: Any, k: int) -> bool:
+def sticks(problem: Problem, k: int) -> bool:
     """Whether contact k of a problem, which holds, sticks."""
     i, size = problem.laws.first[k], 0.0
     if problem.laws.first[k + 1] == i + 1 or problem.laws.sliding[k] == 1:
@@ -236,7 +236,9 @@ def sticks(problem: Any, k: int) -> bool:
 
 
 @kernel(allocates=True)
-def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
+def correct_position(
+    p: Physics, g: Touching, problem: Problem, factor: float, t: float, t_1: float, memory: Memory
+) -> int:
     """Move q₁ to φ = 0, and to g = 0 of contacts that hold or have closed further."""
     contacts, c = g.contacts, memory.c
     chosen, x = np.empty(problem.members.size, np.int64), np.empty(problem.members.size)
@@ -275,7 +277,9 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 
 
 @kernel(allocates=True)
-def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
+def correct_velocity(
+    p: Physics, g: Touching, problem: Problem, factor: float, t: float, t_1: float, memory: Memory
+) -> int:
     """Move v₁ to φ̇ = 0, ψ = 0, to ġ = 0 of contacts that hold, and to no slip where they stick."""
     contacts, c, n, inverse = g.contacts, memory.c, memory.x.size, np.empty((0, 0))
     chosen, x = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size)
@@ -310,7 +314,7 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 
 
 @kernel()
-def keep_forces(leg: Leg, problem: Any, contacts: Contacts, v: FloatArray) -> None:
+def keep_forces(leg: Leg, problem: Problem, contacts: Contacts, v: FloatArray) -> None:
     """Forces at the balance and, brought there like λ, at the end; which contacts stay closed, and
     what they do."""
     for k in range(problem.members.size):
@@ -332,7 +336,7 @@ def keep_forces(leg: Leg, problem: Any, contacts: Contacts, v: FloatArray) -> No
 
 
 @kernel()
-def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
+def note_slip(g: Touching, t: float, state: State, memory: Memory) -> int:
     """The slip of closed contacts before a step; zero where they rest."""
     contacts = g.contacts
     status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
@@ -353,7 +357,7 @@ def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
 
 
 @kernel(i8(PHYSICS_REF, TOUCHING_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, allocates=True)
-def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
+def closed_step(p: Physics, g: Touching, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
     """From state.t to t_1 with closed contacts. On failure the motion in `state` is unchanged."""
     contacts = g.contacts
     problem = problem_of(contacts, contacts.closed, memory.r.size)

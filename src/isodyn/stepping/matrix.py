@@ -14,8 +14,6 @@ matrix stays as good for every weight of a penalty.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -278,7 +276,7 @@ def first_block(
     state: State,
     c: FloatArray,
     memory: Memory,
-    quasi: Any,
+    quasi: int | np.int64,
     counters: Counters,
 ) -> int:
     """J₁₁ = c₀M + c₁ ∂/∂v + c₂ ∂/∂q at the trial state: from the model, or from differences."""
@@ -326,7 +324,7 @@ def factorise_step(
     state: State,
     c: FloatArray,
     memory: Memory,
-    quasi: Any,
+    quasi: int | np.int64,
     counters: Counters,
 ) -> int:
     """Factors of the step's matrix at the trial state, in the model or in memory.J."""

@@ -3,15 +3,14 @@ what dies with it, what is counted."""
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import MODEL_TYPE, I, IntArray, i8
+from isodyn.kernels.compiled import MODEL_TYPE, I, IntArray, ModelFunction, i8
 from isodyn.kernels.lowering import Reference
-from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
+from isodyn.kernels.struct import Struct, StructAddress, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers.block_pattern import BlockPattern
 from isodyn.linear_solvers.blocks import storage_of
@@ -267,9 +266,20 @@ class Counters(Struct):
 COUNTED = tuple(name for name in Counters._fields if name not in ("rows", "rejected"))
 """Counters that the statistics of a run have."""
 
-Physics = namedtuple("Physics", "model traits holonomic closure rows tables scratch")
-"""The model, how many of its constraint rows are holonomic, how and with which rows they close a
-step, and its numbers."""
+
+class Physics(NamedTuple):
+    """The model, how many of its constraint rows are holonomic, how and with which rows they close
+    a step, and its numbers."""
+
+    model: ModelFunction
+    traits: int
+    holonomic: int
+    closure: ClosureNumbers
+    rows: IntArray
+    tables: StructAddress
+    scratch: StructAddress
+
+
 PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, ADDRESS, ADDRESS), Physics)
 
 PHYSICS_REF = Reference(PHYSICS)

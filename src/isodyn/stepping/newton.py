@@ -17,8 +17,6 @@ through again.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -83,7 +81,7 @@ FROM_REST, FROM_LAST, STEADY = np.int64(0), np.int64(1), np.int64(2)
 
 
 @kernel()
-def guessed(kind: Any, state: State, c: FloatArray, memory: Memory, i: int) -> float:
+def guessed(kind: int | np.int64, state: State, c: FloatArray, memory: Memory, i: int) -> float:
     """Component i of the first Δa: from ã = 0, extrapolated from the steps before, or zero."""
     if kind == FROM_REST:
         return -memory.a_p[i] / c[0]

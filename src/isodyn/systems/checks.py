@@ -86,7 +86,7 @@ def returned(name: str, value: Any, shape: tuple[int, ...], t: float) -> FloatAr
     return array
 
 
-def functions(**arguments: Any) -> None:
+def functions(**arguments: object) -> None:
     """Every argument is None or can be called."""
     for name, function in arguments.items():
         if function is not None and not callable(function):

@@ -3,7 +3,7 @@ outside the loop."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -71,7 +71,7 @@ class Questions:
             return values_to_csr(pattern.J_starts, pattern.J_columns, values, n)
         return self.ask(JACOBIAN, t, q, v, v, n * n).reshape(n, n)
 
-    def G(self, t: float, q: FloatArray, v: FloatArray) -> Any:
+    def G(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """All rows of the constraint matrix."""
         m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
         if pattern is not None:
@@ -79,7 +79,7 @@ class Questions:
             return values_to_csr(pattern.G_starts, pattern.G_columns, values, n)
         return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
 
-    def rows(self, t: float, q: FloatArray, v: FloatArray) -> Any:
+    def rows(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """G, in full where it has few entries, which is faster to work with."""
         m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
         if pattern is None or m * n > FEW:

@@ -10,10 +10,10 @@ the kernel alone.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
 from numba import _dynfunc
@@ -24,6 +24,9 @@ from numba.core.environment import lookup_environment
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.targetconfig import TargetConfig
+
+if TYPE_CHECKING:
+    from isodyn.kernels.numba_internals.interfaces import Description, Library, ParsedModule
 
 _COLLECTIONS = (
     200_000,
@@ -40,7 +43,7 @@ class KernelLibrary(JITCodeLibrary):
 
     bitcode: bytes | None = None  # of a library that came from disk, as long as nobody links it
 
-    def add_linking_library(self, library: Any) -> None:
+    def add_linking_library(self, library: Library) -> None:
         """Link `library` when this one is finalised."""
         if _depth > 0:
             self._linking_libraries.append(library)
@@ -89,13 +92,13 @@ class KernelLibrary(JITCodeLibrary):
         finally:
             config.LOOP_VECTORIZE, config.SLP_VECTORIZE = vectors, pairs
 
-    def _get_module_for_linking(self) -> Any:
+    def _get_module_for_linking(self) -> ParsedModule:
         if self.bitcode is not None:
             self._shared_module, self.bitcode = binding.parse_bitcode(self.bitcode), None
         return super()._get_module_for_linking()
 
 
-def _all_linked(library: Any) -> list[Any]:
+def _all_linked(library: Library) -> list[Library]:
     """All libraries that a library needs, each once; those that are finalised contain theirs."""
     seen, found, ahead = {id(library)}, [], list(library._linking_libraries)
     while ahead:
@@ -108,7 +111,7 @@ def _all_linked(library: Any) -> list[Any]:
     return found
 
 
-def set_environments(library: Any) -> None:
+def set_environments(library: Library) -> None:
     """Tell the machine code of a library where the environments of its functions are."""
     for variable in library._final_module.global_variables:
         if variable.name.startswith("_ZN08NumbaEnv"):
@@ -117,14 +120,14 @@ def set_environments(library: Any) -> None:
                 library.codegen.set_env(variable.name, environment)
 
 
-def _has_wrapper(library: Any, name: str) -> bool:
+def _has_wrapper(library: Library, name: str) -> bool:
     try:
         return not library.get_function(name).is_declaration
     except NameError:
         return False
 
 
-def _executable(library: Any, description: Any, environment: Any) -> Any:
+def _executable(library: Library, description: Description, environment: object) -> Callable[..., Any]:
     """In the place of CPUContext.get_executable: what Python cannot call gets no machine code of
     its own while kernels are compiled."""
     context = cpu_target.target_context
@@ -137,11 +140,11 @@ def _executable(library: Any, description: Any, environment: Any) -> Any:
 
 
 @cache
-def _defaults(options: Any) -> dict[str, Any]:
+def _defaults(options: type[TargetConfig]) -> dict[str, Any]:
     return {name: option.default for name, option in options.options.items()}
 
 
-def _values(self: Any) -> dict[str, Any]:
+def _values(self: TargetConfig) -> dict[str, Any]:
     """What TargetConfig.values returns; Numba asks every option for its own, thousands of times in
     a compilation."""
     kind: Any = type(self)
@@ -149,7 +152,7 @@ def _values(self: Any) -> dict[str, Any]:
 
 
 @cache
-def prepare() -> Any:
+def prepare() -> cpu.CPUContext:
     """The context of Numba's CPU target with kernel libraries, once in a process; its runtime is
     ready for code from disk."""
     with global_compiler_lock:
@@ -169,7 +172,7 @@ def machine() -> str:
 
 
 @contextmanager
-def compiling(*, short: bool = False) -> Iterator[Any]:
+def compiling(*, short: bool = False) -> Iterator[cpu.CPUContext]:
     """While a kernel is compiled: the context to compile with. Other threads wait."""
     global _depth, _short
     with global_compiler_lock:
