@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.design.estimate import AT_BOUND, ChannelFit, Fit
+from isodyn.design.compared import ChannelFit
+from isodyn.design.estimate import AT_BOUND, Fit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.report import pages
 from isodyn.report.html import versions
@@ -38,6 +39,8 @@ def page_of_fit(found: Fit, title: str | None, settings: dict[str, Any] | None) 
         ]
         cards += pages.card("Correlations", _scrolled(pages.table(rows, ("", *found.parameters))))
         cards += pages.card("What data see", _scrolled(_directions(found)))
+    if found.starts > 1:
+        cards += pages.card("Other minima", _minima(found))
     return pages.filled(
         "sweep.html",
         ("core.js", "theme.js"),
@@ -88,6 +91,17 @@ def _directions(found: Fit) -> Html:
         for one in found.directions
     ]
     return pages.table(rows, ("relative change of parameters", "known to"))
+
+
+def _minima(found: Fit) -> Html:
+    """Where other searches ended."""
+    if not found.minima:
+        return Html(pages.paragraph(f"None: all of {found.starts} searches that ended came to these values."))
+    rows = [
+        (*(f"{x:.6g}" for x in one.values), f"{one.excess:.3g}", "yes" if one.as_good else "no", one.searches)
+        for one in found.minima
+    ]
+    return _scrolled(pages.table(rows, (*found.parameters, "sum of squares +", "as good", "searches")))
 
 
 # ---- pictures
