@@ -297,7 +297,14 @@ def test_held_out_samples_bounds_and_units() -> None:
     family = iso.Parametrised(oscillator, m=1.0, k=3.0, c=0.2)
     with pytest.warns(AccuracyWarning, match="starts=8 looks for it within the bounds"):  # the bound is above the truth
         found = iso.fit(
-            family, table, ["k", "c"], channels=["x"], dt=0.01, hold_out=0.5, bounds={"c": (0.35, None)}, start={"c": 0.4}
+            family,
+            table,
+            ["k", "c"],
+            channels=["x"],
+            dt=0.01,
+            hold_out=0.5,
+            bounds={"c": (0.35, None)},
+            start={"c": 0.4},
         )
     (channel,) = found.channels
     assert channel.held.sum() == 40

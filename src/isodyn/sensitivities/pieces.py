@@ -57,7 +57,7 @@ class Piece:
     moves_mass: bool
 
     def answers(self, system: System) -> list[Questions]:
-        """Who answers at each of the points, in the places of the whole and with zeros elsewhere."""
+        """Who answers at each of the points, in the places of the whole; zeros elsewhere."""
         return [Questions(system, Model(self.spread, 0, one, self.scratch)) for one in self.tables]
 
     def spread(
