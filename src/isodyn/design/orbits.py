@@ -22,6 +22,8 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 from isodyn.systems import as_system
+from isodyn.systems.compiled_system import settled
+from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
 
 CLOSED = 1e-6  # a motion whose end is nearer to its start than this, in typical sizes, is periodic
 DONE = 1e-9  # … and this is where the search for one ends
+ROUNDING = 1e-12  # of what acts: forces that vary by less do not depend on time
+REPEATS = 1e-3  # of what forces vary by: forces a period apart that differ by more do not repeat
+MOMENT = 1e-3  # of a period, over which forces at its ends are seen to change
+JUMP = 0.2  # of what forces vary by: a change within a moment that is larger is a jump, and says nothing of slopes
 ALLOWED = 1e-6  # singular values of a projection above this are not zero
 ONE = 1e-6  # multipliers outside the unit circle by less than this are on it
 
@@ -113,6 +119,35 @@ def _steps(period: float, dt: float) -> int:
     return max(1, round(period / dt))
 
 
+def _refuse_other_periods(system: System, t0: float, period: float, *, free: bool) -> None:
+    """InputError where what acts at the end of a period is not what acts at its beginning, or does
+    not change as there; with a free period, where time stands in the equations at all."""
+    ask, still = Questions(system), np.zeros(system.nv)
+    q, v = settled(system, np.array(system.q0)), np.array(system.v0)
+
+    def acting(t: float) -> FloatArray:
+        rates = ask.velocity(t, q, v) if system.m else np.zeros(0)
+        return np.append(ask.balance(t, q, v, still), rates)
+
+    times = t0 + period * np.append(np.random.default_rng(5).random(8), (0.0, 1.0, MOMENT, 1.0 - MOMENT))
+    found = np.array([acting(float(t)) for t in times])
+    spread = np.ptp(found, axis=0)
+    varies = spread > ROUNDING * np.abs(found).max(axis=0)
+    if free and varies.any():
+        raise InputError(
+            "time stands in the equations, so that the period is not free", hint="give the period of what drives it"
+        )
+    first, last, soon, before = found[-4:]
+    apart_by = np.abs(last - first)
+    slopes = np.abs((last - before) - (soon - first)) / (2 * np.pi * MOMENT)
+    slopes = np.where(np.abs(last - before) + np.abs(soon - first) > JUMP * spread, 0.0, slopes)
+    if not free and (varies & ((apart_by > REPEATS * spread) | (slopes > JUMP * spread))).any():
+        raise InputError(
+            f"the equations do not repeat after {period:g}: what acts then differs from what acts at t = {t0:g}",
+            hint="give the period of what drives the system, or a multiple of it",
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Turn:
     """One period with its derivatives by the start: Φ, and a basis of the changes of the start that
@@ -180,7 +215,7 @@ def floquet(system: System | Description, *, period: float, dt: float, t0: float
     Raises
     ------
     InputError
-        If the motion is not periodic.
+        If the motion is not periodic, or what acts on it is not.
 
     Examples
     --------
@@ -190,6 +225,7 @@ def floquet(system: System | Description, *, period: float, dt: float, t0: float
     False
     """
     steps = _steps(period, dt)
+    _refuse_other_periods(as_system(system), t0, float(period), free=False)
     turn = _turned(as_system(system), t0, float(period), steps, options)
     _, size = _gap(turn.starts, turn.solution)
     if not size <= CLOSED:
@@ -237,7 +273,7 @@ def periodic_orbit(
     Raises
     ------
     InputError
-        If an argument is not admissible.
+        If an argument is not admissible, or the equations do not repeat after the period.
     ConvergenceError
         If there is none near the start.
 
@@ -253,6 +289,7 @@ def periodic_orbit(
         raise InputError(f"max_runs must be a whole number above zero, received {max_runs!r}", hint="such as 30")
     steps, here = _steps(period, dt), as_system(system)
     T, best = float(period), np.inf
+    _refuse_other_periods(here, t0, T, free=free_period)
     for k in range(max_runs):
         turn = _turned(here, t0, T, steps, {"assemble": True, **options})
         starts, sol, here = turn.starts, turn.solution, turn.starts.system

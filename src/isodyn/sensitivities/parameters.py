@@ -18,7 +18,7 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.numbers import RIGID, given_numbers, with_numbers
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.parts import Parts, nearest
@@ -233,12 +233,18 @@ class NamedParts:
             raise InputError(f"there is no number {name!r}", hint=self.hint(part, path))
         return _read(_vector_of(owner, path[0], path), path[1:], name, self.hint(part, path))
 
-    def is_linear(self, name: str) -> bool:
-        """Whether the equations of motion are linear in a number, and nothing else depends on
-        it."""
+    def is_linear(self, name: str, other: float) -> bool:
+        """Whether the equations of motion are linear in a number, and nothing else depends on it;
+        `other` is another value that it may have."""
         part, path = self.split(name)
         if part in self.parts.joints:
             return path[0] == "point" and self.pieces.is_affine(part)
+        if part in self.parts.loads:
+            try:
+                moved = self.changed(self.known[part], path, other)
+                return self.pieces.is_factor(part, self.value(name), moved, other)
+            except IsodynError:  # at the other value
+                return False
         return not part or (isinstance(self.known[part], Body) and path[0] == "mass")
 
     @cached_property
