@@ -206,7 +206,7 @@ def kernel(
     `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to
     the last bit; `reordered` also lets sums be taken in parts, which makes long ones several times
     faster. Loops of `short` kernels turn a few times only: they are not split into vectors, for
-    which arrays would have to be compared at every loop, but neighbouring operations are paired.
+    which places of arrays would have to be compared before every loop.
     """
 
     def declare(function: Function) -> Function:

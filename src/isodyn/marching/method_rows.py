@@ -3,8 +3,6 @@ constraints are redundant, limits along the branch where they lose rank."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from isodyn.formulations.gauss import UdwadiaKalaba
@@ -75,28 +73,32 @@ class MethodRows(Run):
                 rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
             return
         self.ranks[begin:end], diagonals = self.ranks_of(begin, end)
-        for k in range(begin, end):
-            t, q, v, diagonal = float(rows.t[k]), rows.q[k], rows.v[k], diagonals[k - begin]
-            if enforced:
-                self.closest = min(self.closest, (float(diagonal[enforced - 1] / (diagonal[0] or 1.0)), t))
-            if self.ranks[k] < enforced:
+        if enforced and begin < end:
+            pivots = diagonals[:, enforced - 1] / np.where(diagonals[:, 0] == 0.0, 1.0, diagonals[:, 0])
+            least = int(np.argmin(np.where(np.isnan(pivots), np.inf, pivots)))
+            self.closest = min(self.closest, (float(pivots[least]), float(rows.t[begin + least])))
+        lost = self.ranks[begin:end] < enforced
+        for k in (begin + np.flatnonzero(lost | (enforced < self.system.m))).tolist():
+            t, q, v = float(rows.t[k]), rows.q[k], rows.v[k]
+            if lost[k - begin]:
                 rows.a[k], rows.lam[k] = self.at_loss_of_rank(t, q, v, int(self.ranks[k]))
-            elif enforced < self.system.m:
+            else:
                 rows.lam[k] = least_multipliers(self.ask.G(t, q, v), rows.lam[k], self.system.scales)
 
-    def ranks_of(self, begin: int, end: int) -> tuple[IntArray, Sequence[FloatArray]]:
-        """The ranks of G at saved rows, and the numbers that decided."""
+    def ranks_of(self, begin: int, end: int) -> tuple[IntArray, FloatArray]:
+        """The ranks of G at saved rows, and the numbers that decided, (rows, m)."""
         m, rows, model, sizes = self.system.m, self.rows, self.ask.model, self.system.scales.v
+        ranks, diagonals = np.zeros(end - begin, dtype=np.int64), np.zeros((end - begin, m))
         if model.sparsity is None and m * self.system.nv <= FEW and model.callback is None:
-            ranks, diagonals = np.zeros(end - begin, dtype=np.int64), np.zeros((end - begin, m))
             given = (model.function, model.tables, model.scratch, begin, end, rows.t, rows.q, rows.v)
             if ranks_of_rows(*given, sizes, TOLERANCE, ranks, diagonals) == OK:
-                return ranks, list(diagonals)
-        found = []
+                return ranks, diagonals
         for k in range(begin, end):
             G = self.ask.G(float(rows.t[k]), rows.q[k], rows.v[k]) * sizes
-            found.append(decide(G, rcond=TOLERANCE) if sp.issparse(G) else choose(G))
-        return np.array([one.rank for one in found], dtype=np.int64), [one.diagonal for one in found]
+            decided = decide(G, rcond=TOLERANCE) if sp.issparse(G) else choose(G)
+            ranks[k - begin] = decided.rank
+            diagonals[k - begin, : decided.diagonal.size] = decided.diagonal
+        return ranks, diagonals
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         """Accelerations and multipliers as limits along the branch; from fewer rows where there are

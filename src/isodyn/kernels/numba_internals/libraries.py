@@ -85,12 +85,11 @@ class KernelLibrary(JITCodeLibrary):
         if not _short:
             super()._optimize_final_module()
             return
-        vectors, pairs = config.LOOP_VECTORIZE, config.SLP_VECTORIZE
-        config.LOOP_VECTORIZE, config.SLP_VECTORIZE = 0, 1
+        vectors, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, 0
         try:
             super()._optimize_final_module()
         finally:
-            config.LOOP_VECTORIZE, config.SLP_VECTORIZE = vectors, pairs
+            config.LOOP_VECTORIZE = vectors
 
     def _get_module_for_linking(self) -> ParsedModule:
         if self.bitcode is not None:
