@@ -17,7 +17,7 @@ TIMES = np.array([0.0, 0.25, 0.5, 0.9])
 END = np.sqrt(0.4)  # of a fall of 2 m at 10 m/s²
 METHODS: dict[str, dict[str, Any]] = {
     "fixed": {"dt": 0.01},
-    "adaptive": {"dt": iso.Adaptive(1e-4)},
+    "adaptive": {"dt": iso.Adaptive(1e-4, largest=0.05)},
     "Radau": {"scheme": iso.Radau(1e-8, max_step=0.05)},
     "DOP853": {"scheme": iso.DOP853(1e-8, max_step=0.05)},
     "Auto": {"scheme": iso.Auto(1e-8, max_step=0.05)},
