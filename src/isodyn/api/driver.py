@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself, digest_of, refuse_for_several
 from isodyn.api.options import AnyScheme, Options, SchemeOrSeveral, StepSizes, size_of_steps
-from isodyn.errors import InputError, IsodynError
+from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
@@ -23,7 +23,7 @@ from isodyn.marching.method import refuse_sized, settle, suited_to, unconstraine
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
-from isodyn.marching.saved_times import rows_at, save_times
+from isodyn.marching.saved_times import save_times, with_named_rows
 from isodyn.marching.schedule import Stretch, along_times, plan
 from isodyn.open_types import Numbers, Selection
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
@@ -129,7 +129,7 @@ def integrate(
         Save every n-th step; the first, the last and breakpoints are always saved.
     save
         Times of rows, or how many at equal distances, with both ends, instead of the ends of steps:
-        by dense output, put onto the constraints.
+        by dense output, put onto the constraints. A run that ends early has a row there too.
     select
         Columns to save: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; for
         subdomains one for all, or by name.
@@ -334,12 +334,7 @@ def _saved(
     times = save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
     assert times is not None
     columns(select, system.nq, system.nv, system.m)  # refused before the run, not after it
-    try:
-        return rows_at(integrate(system, scheme, formulation, **options), times, select)
-    except IsodynError as error:
-        if isinstance(error.partial, Solution):
-            error.partial = rows_at(error.partial, times, select)
-        raise
+    return with_named_rows(lambda: integrate(system, scheme, formulation, **options), times, select)
 
 
 def _formulation(system: System, formulation: Formulation | None) -> Formulation | None:

@@ -49,6 +49,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
+from numba.core.errors import NumbaError
 
 from isodyn.errors import KernelError
 from isodyn.kernels import cache as kernel_cache
@@ -59,6 +60,7 @@ from isodyn.kernels.numba_internals.libraries import machine
 from isodyn.kernels.shipped import shipped
 from isodyn.kernels.struct import StructAddress
 from isodyn.kernels.struct_types import ADDRESS
+from isodyn.kernels.uncompiled import not_compiled
 
 if TYPE_CHECKING:
     from isodyn.kernels.numba_internals.interfaces import Compilation, Signature
@@ -151,7 +153,10 @@ def closure(signature: Signature | None = None) -> Callable[[Function], Function
         if signature is None:
             return Kernel(function, _options(no_wrappers=True, allocates=True))
         made = Kernel(function, _options(allocates=True), signature, Kernel.compile_declared)
-        made.ready()
+        try:
+            made.ready()
+        except NumbaError as error:  # of the functions that it captures: our own compile
+            raise not_compiled(error) from error
         return made
 
     return compile_

@@ -135,7 +135,9 @@ class Members:
         """Rows at times of the members' own, one below the other; behind their ends NaN."""
         partial = {i: getattr(error, "partial", None) for i, error in self.errors.items()}
         found = self.single | {i: sol for i, sol in partial.items() if isinstance(sol, Solution)}
-        n, k = self.statuses.size, max((sol.t.size for sol in found.values()), default=0)
+        first = next((sol.t for sol in self.single.values()), np.zeros(0))
+        same = len(self.single) > 0 and all(np.array_equal(sol.t, first) for sol in self.single.values())
+        n, k = self.statuses.size, max((sol.t.size for sol in (self.single if same else found).values()), default=0)
         system, like = self.systems[0], next(iter(found.values()), None)
         widths = (system.nq, system.nv, system.nv, system.m)
         if like is not None:
@@ -143,12 +145,14 @@ class Members:
         require_memory(8.0 * n * k * (1 + sum(widths)), f"{n} members with up to {k} rows", hint=FEWER_ROWS)
         t, stack = np.full((n, k), np.nan), [np.full((n, k, width), np.nan) for width in widths]
         for i, sol in found.items():
-            t[i, : sol.t.size] = sol.t
+            kept = min(sol.t.size, k)
+            t[i, :kept] = sol.t[:kept]
             for rows, own in zip(stack, (sol.q, sol.v, sol.a, sol.lam), strict=True):
-                rows[i, : sol.t.size] = own
-        whole = t[self.statuses == OK]
-        if len(whole) and (np.isnan(t) | (t == whole[0])).all() and np.isfinite(whole).all():  # the same times for all
-            t = whole[0]
+                rows[i, :kept] = own[:kept]
+        if same:  # for all that came to their ends; the last row of one that failed is where it failed
+            for rows in stack:
+                rows[t != first] = np.nan
+            t = first
         if like is None:
             return self.made_of(t, stack, None, {}, "", seconds, stopped)
         return self.made_of(t, stack, like.scheme, like.columns, like.stats.solver, seconds, stopped)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.uncompiled import explained
 from isodyn.later import Later
 from isodyn.marching.at_balance import show_multipliers
 from isodyn.marching.held_inputs import HeldInputs
@@ -151,7 +152,8 @@ class Sampled:
         try:
             return self.law(t, *read)
         except Exception as error:
-            raise CallableError(f"{self.what} raised {type(error).__name__} at t = {t:.6g}: {error}") from error
+            told = explained(error)
+            raise CallableError(f"{self.what} raised {type(error).__name__} at t = {t:.6g}: {told}") from error
 
 
 class Sampling:

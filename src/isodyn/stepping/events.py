@@ -9,11 +9,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray, closure
 from isodyn.kernels.struct import Nothing, Struct
+from isodyn.kernels.uncompiled import not_compiled
 from isodyn.later import Later
 from isodyn.notebook_views import Told
 from isodyn.results.solution import Sample
@@ -201,6 +203,8 @@ def value_of(event: Event, number: int, sample: Sample, function: Callable[..., 
         called = function or event.g
         assert not isinstance(called, str)  # an expression comes with the function that stands for it
         found = called(*given)
+    except NumbaError as error:
+        raise not_compiled(error) from error
     except TypeError as error:
         raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
     try:

@@ -117,6 +117,7 @@ class State(Struct):
     # and v of the last step
     slope, slope_at, missed = reals("nv"), real, reals("nv")
     size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
+    size_a = real  # the largest of a so far, by its measure
     # what the controller keeps: the last error in units of the tolerance, and whether the next step
     # follows one that was repeated
     last_error, repeated = real, integer
@@ -251,6 +252,7 @@ class Memory(Struct):
     # largest sizes, whether sizes of q follow the motion, and the part of the largest size of its
     # unit that a component has at least
     error_q, error_v, unit_q, unit_v = reals("nv"), reals("nv"), reals("nv"), reals("nv")
+    error_a = real  # of rates of v, by multipliers, as measure(a, by_v)
     unit, follows, part = integers("nv"), integer, real
     aside = one(State)  # a state of which acceleration and multipliers are asked
     before = one(State)  # the state before a step that may have to be undone

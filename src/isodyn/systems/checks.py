@@ -123,6 +123,14 @@ def names(given: Sequence[str] | None, n: int, letter: str = "q") -> tuple[str, 
     return tuple(given)
 
 
+def wrong_shape(where: str, n: int) -> CallableError:
+    """The error for an answer that compiled code cannot use."""
+    return CallableError(
+        f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}",
+        hint="call M, Q and the constraint functions once in Python with q0, v0 and look at the shapes",
+    )
+
+
 def untold(name: str, told: float, seen: float, where: str) -> ConvergenceError:
     """The error for an angle that turned by more than can be told in one step."""
     return ConvergenceError(

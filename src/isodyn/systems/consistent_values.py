@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.errors import InputError, SingularError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.uncompiled import naming_functions
 from isodyn.later import Later
 from isodyn.systems import checks
 from isodyn.systems.base import System
@@ -27,7 +28,7 @@ def functions_of(system: Any) -> tuple[RowsFunction, RowsFunction]:
     def checked(name: str, f: Callable[..., object], n: int) -> RowsFunction:
         def rows(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             try:
-                with np.errstate(all="ignore"):
+                with np.errstate(all="ignore"), naming_functions():
                     return checks.returned(name, f(s.copy(), z.copy(), t), (n,), t)
             except ArithmeticError:
                 return np.full(n, np.nan)

@@ -20,6 +20,7 @@ import numpy as np
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, IntArray, Traits
 from isodyn.kernels.struct import Nothing, Struct, integer
+from isodyn.kernels.uncompiled import explained
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import Sparsity
 
@@ -119,7 +120,7 @@ def call_back(handle: int, *asked: Any) -> int:
             raise KeyboardInterrupt
         return callback.model.answer(Question(*asked[:-1]), asked[-1])
     except BaseException as error:
-        callback.raised = error
+        callback.raised = explained(error)
         return RAISED
 
 

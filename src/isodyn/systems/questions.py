@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isodyn.errors import SingularError
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
@@ -14,12 +15,15 @@ from isodyn.kernels.compiled import (
     JACOBIAN,
     MULTIPLIERS,
     NONIDEAL,
+    OK,
     POSITION,
     VELOCITY,
+    WRONG_SHAPE,
     FloatArray,
 )
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.systems.base import System
+from isodyn.systems.checks import wrong_shape
 
 if TYPE_CHECKING:
     from isodyn.open_types import Matrix
@@ -52,9 +56,13 @@ class Questions:
         """What the model answers, as n numbers; `weights` of ∂/∂a, ∂/∂v, ∂/∂q for JACOBIAN."""
         out, c = np.zeros(n), np.array([*weights, 1.0])
         lam = np.zeros(self.system.m) if lam is None else lam
-        self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out)
+        status = int(self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out))
         if self.model.raised is not None:
             raise self.model.raised
+        if status == WRONG_SHAPE:
+            raise wrong_shape(f"at t = {t:.6g}", self.system.nv)
+        if status != OK:
+            raise SingularError(f"the equations of the system have no answer at t = {t:.6g} (status {status})")
         return out
 
     def balance(
