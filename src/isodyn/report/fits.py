@@ -70,7 +70,7 @@ def _parameters(found: Fit) -> Html:
     for k, name in enumerate(found.parameters):
         low, high = found.interval(name)
         numbers = found.values[k], found.standard_errors[k], low, high, found.start[k], found.bias[k]
-        texts = [f"{x:.6g}" if i != 1 else f"{x:.2g}" for i, x in enumerate(numbers)]
+        texts = [f"{x:.2g}" if i in (1, 5) else f"{x:.6g}" for i, x in enumerate(numbers)]
         if name in found.at_bound:
             texts[1:4] = AT_BOUND, "–", "–"
         rows.append((name, *texts))
