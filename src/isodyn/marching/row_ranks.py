@@ -12,7 +12,7 @@ from isodyn.kernels.struct_types import ADDRESS
 from isodyn.linear_solvers.row_pivots import pivot_rows
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 TINY = 1e-300  # a first pivot below this is none
 

@@ -21,7 +21,7 @@ from isodyn.joints.joint import Joint
 from isodyn.joints.part import JointPart, JointRows
 from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray
 from isodyn.kernels.struct import Struct
-from isodyn.kernels.struct_types import addresses
+from isodyn.kernels.struct_types import number_of
 from isodyn.loads.part import LoadForces, LoadPart
 from isodyn.mechanism.counted import counted_angles
 from isodyn.mechanism.layout import MechanismLayout
@@ -320,10 +320,10 @@ def new_varied(pieces: Sequence[Piece], weights: Sequence[Sequence[float]]) -> V
     )
     varied.first_q, varied.first_v, varied.first_row = (np.cumsum([0, *one]) for one in sizes.values())
     varied.q_of, varied.v_of, varied.row_of = (np.concatenate(arrays) for arrays in places.values())
-    varied.scratch = addresses([piece.scratch for piece in pieces])
+    varied.scratch = [number_of(piece.scratch) for piece in pieces]
     for j, (piece, by) in enumerate(zip(pieces, weights, strict=True)):
         *others, own = piece.tables
-        varied.tables[j] = addresses([*others, *[own] * (5 - len(others))])
+        varied.tables[j] = [number_of(one) for one in (*others, *[own] * (5 - len(others)))]
         varied.weights[j, : len(others)], varied.weights[j, 4] = by[:-1], by[-1]
         varied.in_balance[j] = any(_differ(one, own) for one in others)
         varied.in_rows[j] = piece.rows.size > 0

@@ -39,7 +39,7 @@ from isodyn.trees.spatial import (
 from isodyn.trees.tables import BALL, TreeScratch, TreeTables
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 @kernel()
