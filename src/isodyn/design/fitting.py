@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from isodyn.errors import AccuracyWarning, ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.sensitivities.parameters import Family
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 stats = Later("scipy.stats")
 
@@ -319,7 +322,9 @@ def _checked_priors(priors: Mapping[str, Any] | None, names: tuple[str, ...]) ->
     return means, widths
 
 
-def _result(problem: LeastSquares, found: Any, noise: FloatArray, whole: list[Channel], estimated: bool) -> Fit:
+def _result(
+    problem: LeastSquares, found: OptimizeResult, noise: FloatArray, whole: list[Channel], estimated: bool
+) -> Fit:
     """All that is told about a minimum."""
     comparison, values = problem.comparison, problem.scale * found.x
     low, high = np.array(problem.bounds[0]), np.array(problem.bounds[1])

@@ -230,7 +230,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return quantities.Catalogue(self).names
 
-    def quantity(self, name: Any) -> Curve:
+    def quantity(self, name: str | tuple[str, str]) -> Curve:
         """Return the values of a quantity along the run, with its unit.
 
         Parameters
@@ -261,7 +261,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return quantities.Catalogue(self).curve(name)
 
-    def plot(self, *names: Any, interactive: bool = False, title: str = "") -> Any:
+    def plot(self, *names: str | tuple[str, str], interactive: bool = False, title: str = "") -> Any:
         """Draw quantities over time, in one axes for each unit.
 
         Parameters
@@ -298,7 +298,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return shown.plot(self, names, interactive=interactive, title=title)
 
-    def to_dataframe(self, *names: Any) -> Any:
+    def to_dataframe(self, *names: str | tuple[str, str]) -> Any:
         """Return a `pandas.DataFrame` over time.
 
         Parameters
