@@ -56,6 +56,13 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "angle at the end": (0.327, 0.330),
         "change with steps four times finer": (1e-5, 2e-3),
     },
+    "joint_coordinates": {
+        "coordinates of joints": (5, 5),
+        "velocities and rows of bodies": (43, 43),
+        "largest difference of the load's place [m]": (0.0, 5e-3),
+        "order of the difference": (1.8, 2.2),
+        "drift of the lifted run": (0.0, 1e-13),
+    },
     "own_compiled_system": {
         "largest difference between plain and compiled": (0.0, 0.0),
         "largest deviation of energy": (1e-6, 2e-4),
