@@ -86,11 +86,18 @@ def test_piles_are_solved(wanted, mu):
         assert_solved(wanted, mu, seed)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
 def test_large_piles_are_solved(mu):
     """The same with 200 contacts."""
-    for seed in range(3):
+    assert_solved(200, mu, 0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
+def test_more_large_piles_are_solved(mu):
+    """The same, more often."""
+    for seed in range(1, 3):
         assert_solved(200, mu, seed)
 
 
