@@ -9,7 +9,7 @@ rest after more and more impacts, and what the run itself does not locate.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -188,6 +188,7 @@ class RecordedRun(ContactRun):
 
     def phases(self) -> list[Phase]:
         """From when on which contacts hold."""
+        self.slide_to_turns()
         first = self.taken[0]
         found = [Phase(first.t_start, first.mode, first.direction, state=(first.q, first.v))]
         for k, step in enumerate(self.taken):
@@ -202,6 +203,17 @@ class RecordedRun(ContactRun):
             elif k:
                 found += self.changes(k)
         return found
+
+    def slide_to_turns(self) -> None:
+        """Contacts slide in the steps at whose ends their slip ends, whatever the law of the step
+        says of its last moment."""
+        turns = {one.t: one for one in self.happenings if one.turning >= 0}
+        for k, step in enumerate(self.taken):
+            if step.t in turns:
+                one, mode, direction = turns[step.t], step.mode.copy(), step.direction.copy()
+                rows = slice(int(self.known.tangent[one.turning]), int(self.known.tangent[one.turning + 1]))
+                mode[one.turning], direction[rows] = SLIP, one.slip
+                self.taken[k] = replace(step, mode=mode, direction=direction)
 
     def changes(self, k: int) -> list[Phase]:
         """Contacts that do something else in step k than before, though nothing happened: when
