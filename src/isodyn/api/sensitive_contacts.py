@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from isodyn.api.driver import integrate, schedule
+from isodyn.api.options import StepSizes
 from isodyn.errors import SensitivityError
-from isodyn.formulations.protocol import as_formulation, facts_of
+from isodyn.formulations.protocol import Formulation, as_formulation, facts_of
 from isodyn.marching.method import Method, settle, suited_to
 from isodyn.marching.progress import Progress
 from isodyn.marching.sampling import refuse_controllers
+from isodyn.marching.schedule import Stretch
 from isodyn.mechanism.mesh_rows import MeshTwin
-from isodyn.results.sensitivity import Sensitivity
+from isodyn.results.sensitivity import Sensitivity, Varied
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.closed_rows import ClosedFamily, ClosedSystem, Modes, closed
 from isodyn.sensitivities.contact_course import Phase, RecordedRun
@@ -35,7 +37,7 @@ class ContactCourse:
     family: ClosedFamily
     system: ClosedSystem
     method: Method
-    stretches: list[Any]
+    stretches: list[Stretch]
     phases: list[Phase]
     jumps: list[ContactJump]
     kept: Solution
@@ -46,7 +48,12 @@ class ContactCourse:
 
 
 def course_with_contacts(
-    given: object, scheme: Any, formulation: Any, dt: Any, t_end: float, options: dict[str, Any]
+    given: Any,
+    scheme: Any,
+    formulation: Formulation | None,
+    dt: StepSizes,
+    t_end: float,
+    options: dict[str, Any],
 ) -> ContactCourse:
     """The course of a run with contacts."""
     if options.get("events"):
@@ -92,9 +99,9 @@ def course_with_contacts(
 def integrate_with_contacts(
     given: Any,
     scheme: Any,
-    formulation: Any,
+    formulation: Formulation | None,
     names: list[str],
-    dt: Any,
+    dt: StepSizes,
     t_end: float,
     options: dict[str, Any],
 ) -> Solution:
@@ -123,7 +130,7 @@ def integrate_with_contacts(
 class InnerVariation:
     """A parameter at other values, of the systems as users know them."""
 
-    def __init__(self, varied: Any) -> None:
+    def __init__(self, varied: Varied) -> None:
         self.varied = varied
 
     @property

@@ -44,7 +44,7 @@ from isodyn.multibody.model import mechanism_model
 from isodyn.sensitivities.linearise import IDEAL
 from isodyn.stepping.closure import fill_with
 from isodyn.stepping.contact_memory import SLIP, STICK
-from isodyn.systems.base import BaseSystem
+from isodyn.systems.base import BaseSystem, System
 from isodyn.systems.mechanical import MechanicalSystem
 from isodyn.systems.model import Model
 from isodyn.systems.scales import Scales
@@ -53,6 +53,7 @@ from isodyn.systems.trampoline import python_model
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from isodyn.open_types import Compiled, StructAddress
     from isodyn.sensitivities.parameters import Family
 
 REST = 1e-12  # of the size of v: slower slips have the direction that is kept
@@ -84,7 +85,7 @@ class ClosedScratch(Struct):
 
 @kernel()
 def put_directions(
-    contacts: Any, t: float, q: FloatArray, v: FloatArray, c: FloatArray, of: ClosedTables, work: ClosedScratch
+    contacts: Compiled, t: float, q: FloatArray, v: FloatArray, c: FloatArray, of: ClosedTables, work: ClosedScratch
 ) -> int:
     """work.s: where contacts slide to."""
     modes, asked, status = opened(Modes, struct_at(of.modes)), False, OK
@@ -160,10 +161,12 @@ def put_matrix(n: int, of: ClosedTables, work: ClosedScratch, forces: bool, out:
 
 @kernel()
 def add_curvature(
-    contacts: Any, t: float, q: FloatArray, v: FloatArray, c: FloatArray, of: ClosedTables, work: ClosedScratch,
+    contacts: Compiled, t: float, q: FloatArray, v: FloatArray, c: FloatArray, of: ClosedTables, work: ClosedScratch,
     out: FloatArray,
 ) -> int:  # fmt: skip
     """out += the part of c₁C + c₂K that the forces of the contacts make."""
+    if of.knows_tangent == 0 or (c[1] == 0.0 and c[2] == 0.0):
+        return OK
     tables, scratch = struct_at(of.contacts), struct_at(of.contacts_scratch)
     for sign in (1.0, -1.0):
         if sign < 0.0:
@@ -187,8 +190,20 @@ def put_rows(what: int, of: ClosedTables, work: ClosedScratch, out: FloatArray) 
 
 
 @kernel()
+def ask_rows(
+    base: Compiled, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, of: ClosedTables,
+    work: ClosedScratch, out: FloatArray,
+) -> int:  # fmt: skip
+    """What the system itself answers about its rows, if it has any."""
+    if of.places.size == 0:
+        return OK
+    status: int = base(what, t, q, v, a, work.lam, c, struct_at(of.base), struct_at(of.base_scratch), out)
+    return status
+
+
+@kernel()
 def answer(
-    base: Any, contacts: Any, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
+    base: Compiled, contacts: Compiled, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
     c: FloatArray, of: ClosedTables, work: ClosedScratch, out: FloatArray,
 ) -> int:  # fmt: skip
     """What a system with closed contacts answers, from the models of the system and of its
@@ -208,15 +223,13 @@ def answer(
         status = base(what, t, q, v, a, work.lam, c, base_tables, base_scratch, out)
         if what == BALANCE:
             add_forces(n, work, out)
-        elif of.knows_tangent == 1 and status == OK and (c[1] != 0.0 or c[2] != 0.0):
+        elif status == OK:
             status = add_curvature(contacts, t, q, v, c, of, work, out)
     elif what in (CONSTRAINT, MULTIPLIERS):
-        if of.places.size > 0:
-            status = base(CONSTRAINT, t, q, v, a, work.lam, c, base_tables, base_scratch, work.answer[: m * n])
+        status = ask_rows(base, CONSTRAINT, t, q, v, a, c, of, work, work.answer[: m * n])
         put_matrix(n, of, work, what == MULTIPLIERS, out)
     elif what in (POSITION, VELOCITY, ACCELERATION):
-        if of.places.size > 0:
-            status = base(what, t, q, v, a, work.lam, c, base_tables, base_scratch, work.answer[:m])
+        status = ask_rows(base, what, t, q, v, a, c, of, work, work.answer[:m])
         if status == OK:
             status = contacts(what, t, q, v, a, work.contact_lam, c, own, own_scratch, work.J[:rows])
         put_rows(what, of, work, out)
@@ -227,8 +240,8 @@ def answer(
 
 @kernel(MODEL)
 def closed_mechanism(
-    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, c: FloatArray, tables: Any,
-    scratch: Any, out: FloatArray,
+    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, c: FloatArray, tables: StructAddress,
+    scratch: StructAddress, out: FloatArray,
 ) -> int:  # fmt: skip
     """A mechanism with its contacts as rows."""
     of, work = opened(ClosedTables, tables), opened(ClosedScratch, scratch)
@@ -237,15 +250,15 @@ def closed_mechanism(
 
 @kernel(MODEL)
 def closed_functions(
-    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, c: FloatArray, tables: Any,
-    scratch: Any, out: FloatArray,
+    what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, c: FloatArray, tables: StructAddress,
+    scratch: StructAddress, out: FloatArray,
 ) -> int:  # fmt: skip
     """A system of users' functions with its contacts as rows."""
     of, work = opened(ClosedTables, tables), opened(ClosedScratch, scratch)
     return answer(python_model, python_model, what, t, q, v, a, lam, c, of, work, out)
 
 
-def closed_model(base: Model, contacts: Model) -> Any:
+def closed_model(base: Model, contacts: Model) -> Compiled:
     """The function of a system with closed contacts."""
     functions = base.function, contacts.function
     for known, joined in ((mechanism_model, closed_mechanism), (python_model, closed_functions)):
@@ -272,7 +285,7 @@ class JoinedModel(Model):
     made_of: tuple[Any, ...] = ()
 
 
-def plain_model(system: Any) -> Model:
+def plain_model(system: System) -> Model:
     """The model of a system with full matrices; users' functions are called from Python, so that
     all values of parameters have the same function."""
     if isinstance(system, MechanicalSystem):
@@ -285,7 +298,7 @@ def plain_model(system: Any) -> Model:
 class ClosedSystem(BaseSystem):
     """A system with its contacts as rows."""
 
-    inner: Any
+    inner: System
     modes: Modes
     m: int = 0
     m_phi: int = 0
@@ -341,7 +354,7 @@ class ClosedSystem(BaseSystem):
         return JoinedModel(function, Traits(traits), tables, scratch, callback, made_of=made_of)
 
 
-def closed(inner: Any, modes: Modes) -> ClosedSystem:
+def closed(inner: System, modes: Modes) -> ClosedSystem:
     """A system with its contacts as rows; what they do is in `modes`."""
     known, m, m_phi = inner.contacts, inner.m, inner.m_phi
     gaps, slips = known.mu.size, known.rows - known.mu.size

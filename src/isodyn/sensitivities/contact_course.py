@@ -10,14 +10,18 @@ rest after more and more impacts, and what the run itself does not locate.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import SensitivityError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.marching.contact_run import ContactRun
 from isodyn.stepping.contact_memory import SLIP, STICK
+from isodyn.stepping.memory import State
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
 
 NEAR = 1e-3  # of a step: times nearer to each other than this are one
 
@@ -27,7 +31,7 @@ class Blow:
     """One jump of velocities: contacts that take part, their restitution, the law, and impulses of
     all contact rows, of compression alone and in all."""
 
-    hit: Any
+    hit: BoolArray
     restitution: FloatArray
     law: str
     v: FloatArray
@@ -53,7 +57,7 @@ class Taken:
 
     t_start: float
     t: float
-    mode: Any  # of each contact: 0 where it had no force
+    mode: IntArray  # of each contact: 0 where it had no force
     direction: FloatArray  # of slip, by rows of contacts
     force: FloatArray  # at its end
     q: FloatArray  # at its beginning
@@ -65,7 +69,7 @@ class Phase:
     """A time from which on contacts do this; what happened there, and the state then."""
 
     t_start: float
-    mode: Any
+    mode: IntArray
     direction: FloatArray
     begins_with: Happening | None = None
     state: tuple[FloatArray, FloatArray] | None = None
@@ -145,7 +149,7 @@ class RecordedRun(ContactRun):
             hint="smaller steps, or iso.Impacts(max_located=…)",
         )
 
-    def come_to_rest(self, after: Any, hit: Any, dt: float) -> Any:
+    def come_to_rest(self, after: State, hit: BoolArray, dt: float) -> Any:
         resting = super().come_to_rest(after, hit, dt)
         if resting.any():
             names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(resting))
@@ -156,7 +160,7 @@ class RecordedRun(ContactRun):
             )
         return resting
 
-    def jump_of(self, hit: Any, v: FloatArray, dt: float) -> None:
+    def jump_of(self, hit: BoolArray, v: FloatArray, dt: float) -> None:
         self.write_down()
         was_open = (self.contacts.closed == 0) & (self.contacts.closed_before == 0)
         closing = tuple(int(k) for k in np.flatnonzero(hit & was_open))
@@ -164,7 +168,7 @@ class RecordedRun(ContactRun):
         super().jump_of(hit, v, dt)
         self.happenings.append(Happening(float(self.state.t), closing, tuple(self.blows)))
 
-    def jump_once(self, state: Any, hit: Any, e: FloatArray, lost: FloatArray) -> None:
+    def jump_once(self, state: State, hit: BoolArray, e: FloatArray, lost: FloatArray) -> None:
         before, done = state.copy(), self.contacts.impulse.copy()
         compression = np.zeros_like(done)
         if self.impacts.law == "poisson":

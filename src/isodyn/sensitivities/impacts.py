@@ -27,6 +27,7 @@ from isodyn.sensitivities.start import along
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
     from isodyn.sensitivities.closed_rows import ClosedSystem
     from isodyn.sensitivities.contact_course import Blow, Happening
 
@@ -38,7 +39,7 @@ class Acting(NamedTuple):
     """What contacts that take part in a blow do in one phase of it: which normals are closed, and
     whether tangents stick or slide."""
 
-    closed: Any
+    closed: BoolArray
     mode: IntArray
 
 
@@ -93,13 +94,13 @@ class ContactJump:
         self.system, self.happening, self.t, self.rows = system, happening, happening.t, rows
         self.known, self.asked = system.inner.contacts, dict[int, tuple[Any, ...]]()
 
-    def questions(self, system: Any) -> tuple[Questions, Questions]:
+    def questions(self, system: ClosedSystem) -> tuple[Questions, Questions]:
         """Who answers for a system and for its contacts."""
         if id(system) not in self.asked:
             self.asked[id(system)] = Questions(system.inner), Questions(system.inner.contacts.twin), system
         return self.asked[id(system)][:2]
 
-    def at(self, system: Any, t: float, q: FloatArray, v: FloatArray) -> Asked:
+    def at(self, system: ClosedSystem, t: float, q: FloatArray, v: FloatArray) -> Asked:
         """A system at one time and place."""
         return Asked(system.inner, *self.questions(system), t, q, v, self.rows)
 
@@ -141,7 +142,7 @@ class ContactJump:
         """Rows of slip of a contact."""
         return slice(int(self.known.tangent[k]), int(self.known.tangent[k + 1]))
 
-    def guard(self, system: Any, k: int, t: float, q: FloatArray, v: FloatArray) -> float:
+    def guard(self, system: ClosedSystem, k: int, t: float, q: FloatArray, v: FloatArray) -> float:
         """g, or the slip along its direction."""
         contacts = self.questions(system)[1]
         if self.happening.closing:
@@ -222,7 +223,7 @@ class ContactJump:
                 hint="start elsewhere",
             )
 
-    def after(self, system: Any, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+    def after(self, system: ClosedSystem, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """v⁺ of a state beside the one before it."""
         for blow, plan in zip(self.happening.blows, self.plans, strict=True):
             of = self.at(system, t, q, v)
@@ -238,7 +239,7 @@ class ContactJump:
             v = of.after(P)[0]
         return v
 
-    def restitution(self, system: Any, blow: Blow) -> FloatArray:
+    def restitution(self, system: ClosedSystem, blow: Blow) -> FloatArray:
         """Restitution in a blow, of a system with other numbers."""
         given, other = self.known.restitution, system.inner.contacts.restitution
         if (blow.hit & (given == 0.0) & (other != 0.0)).any():
