@@ -194,6 +194,7 @@ def integrate(
         given = {"t0": t0, "save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
         given |= {"progress": progress, "observe": observe, "events": events, "released": released, "newton": newton}
         given |= {"assemble": assemble, "substeps": substeps, "executor": executor, "checkpoint": checkpoint}
+        given |= {"impacts": impacts}
         return sensitive.integrate_with_sensitivities(system, scheme, formulation, sensitivities, dt, t_end, given)
     if isinstance(scheme, StepMethod):
         _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})

@@ -10,6 +10,7 @@ import numpy as np
 
 from isodyn.api.driver import integrate, schedule
 from isodyn.api.options import AnyScheme, StepSizes, size_of_steps
+from isodyn.api.sensitive_contacts import integrate_with_contacts
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import Formulation, as_formulation, facts_of
 from isodyn.marching.method import Method, settle, suited_to
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from isodyn.schemes.gs4_1 import FirstOrderScheme
     from isodyn.schemes.gs4_2 import Scheme
 
-KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe", "events")
+KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe", "events", "impacts")
 
 
 def checked_names(names: Sequence[str], what: str = "sensitivities") -> list[str]:
@@ -128,6 +129,10 @@ def integrate_with_sensitivities(
     """The solution, with derivatives by the named parameters."""
     found = checked_names(names)
     refuse_options(options, scheme)
+    if as_system(given).contacts is not None:
+        return integrate_with_contacts(given, scheme, formulation, found, size_of_steps(dt), t_end, options)
+    if options.get("impacts") is not None:
+        raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")
     way = course(given, scheme, formulation, size_of_steps(dt), t_end, options)
     stretches, typical = schedule(options["t0"], way.t_end, way.dt, way.breakpoints, options["save_every"])
     family, system, method = prepared(given, way.scheme, formulation, typical)
@@ -239,6 +244,10 @@ def gradient(
     refuse_options({}, scheme)
     if checkpoints is not None and (type(checkpoints) is not int or checkpoints < 1):
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
+    if as_system(system).contacts is not None:
+        raise SensitivityError(
+            "gradients do not go back over contacts", hint="use integrate(..., sensitivities=[...]), which goes forward"
+        )
     wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
     every = 1 if wanted.along else 2**40
     options = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble, "events": events}

@@ -92,6 +92,7 @@ class Sensitivity:
         self.dq, self.v, self.a, self.lam = dq, v, a, lam
         self.varied = varied
         self.events: FloatArray = np.zeros(0)  # derivatives of the times of `sol.events`
+        self.contact_normals: FloatArray = np.zeros((sol.t.size, 0))  # of the normal forces of contacts (k, contacts)
 
     def __repr__(self) -> str:
         return f"<Sensitivity to {self.name} = {self.value:.6g}: {self.sol.t.size} rows>"

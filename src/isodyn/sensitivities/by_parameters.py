@@ -10,6 +10,7 @@ from __future__ import annotations
 from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, IntArray, ModelFunction, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct_types import struct_at
+from isodyn.sensitivities.linearise import IDEAL
 from isodyn.sensitivities.memory import Linear, Tangents, Varied
 from isodyn.stepping.closure import fill_with
 from isodyn.stepping.memory import Memory, State
@@ -96,10 +97,12 @@ def by_parameter(
             status = add_answers(model, varied, j, VELOCITY, t_1, c, 1.0, varied.rate)
     if status == OK and varied.in_range[j] == 1 and keep and after.lam.size > 0:
         take_state(varied, j, before.q, before.v, linear.minus_p, memory.mu)
+        c[3] = IDEAL
         status = add_answers(model, varied, j, BALANCE, before.t, c, 1.0, varied.g)
         if status == OK:
             take_state(varied, j, before.q, before.v, linear.no_a, linear.no_lam)
             status = add_answers(model, varied, j, BALANCE, before.t, c, -1.0, varied.g)
+        c[3] = 1.0
     return status
 
 

@@ -30,6 +30,7 @@ from isodyn.stepping.closure import fill_with, measure, retract
 from isodyn.stepping.equations import trial
 from isodyn.stepping.memory import Leg, Memory, Physics, State
 
+IDEAL = 0.0  # as the last weight of a question: forces of constraint alone, without friction that they make
 PART = 1e-3  # of a typical size: distance of the points of a difference
 POINTS = (1.0, -1.0, 2.0, -2.0)
 WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
@@ -224,9 +225,11 @@ def linearise_range(p: Physics, linear: Linear, state: State, memory: Memory) ->
                 linear.H[k] -= C[k]
         return status
     fill_with(linear.H, 0.0)
+    memory.kappa[3] = IDEAL
     status = matrix_along_q(p, linear, t, q, v, linear.minus_p, memory.mu, memory, 1.0, linear.H)
     if status == OK:
         status = matrix_along_q(p, linear, t, q, v, linear.no_a, linear.no_lam, memory, -1.0, linear.H)
+    memory.kappa[3] = 1.0
     return status
 
 

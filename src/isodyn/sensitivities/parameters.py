@@ -171,7 +171,7 @@ class NamedParts:
         assert system.description is not None
         self.system, self.description = system, system.description
         self.parts = parts = system.description.parts
-        self.known = {**parts.bodies, **parts.joints, **parts.loads}
+        self.known = {**parts.bodies, **parts.joints, **parts.loads, **parts.contacts, **parts.states}
         self.places: dict[str, tuple[str, list[str]]] = {}  # of names that were asked for
 
     @cached_property
@@ -288,10 +288,10 @@ class NamedParts:
             if not part:
                 gravity = _written(gravity, path, value)
                 continue
-            for group in (parts.bodies, parts.joints, parts.loads):
+            for group in (parts.bodies, parts.joints, parts.loads, parts.contacts, parts.states):
                 if part in group:
                     group[part] = self.changed(group[part], path, value)
-        if self.numbers is not None and not changed & {"", *parts.joints}:
+        if self.numbers is not None and not changed & {"", *parts.joints, *parts.contacts, *parts.states}:
             bodies = {name: body for name, body in parts.bodies.items() if name in changed}
             loads = {name: load for name, load in parts.loads.items() if name in changed}
             made = self.numbers.system(bodies, loads)
@@ -356,6 +356,8 @@ def _read(owner: Any, path: list[str], name: str, hint: str) -> Any:
         try:
             if is_dataclass(owner):
                 owner = getattr(owner, key)
+            elif isinstance(owner, Mapping):
+                owner = owner[key]
             else:
                 for i in _index(key, np.asarray(owner, dtype=np.float64)):
                     owner = owner[i]
@@ -372,6 +374,8 @@ def _written(owner: Any, path: list[str], value: float) -> Any:
     key, rest = path[0], path[1:]
     if is_dataclass(owner) and not isinstance(owner, type):
         return replace(owner, **{key: value if not rest else _written(getattr(owner, key), rest, value)})
+    if isinstance(owner, Mapping):
+        return {**owner, key: value}
     array = np.array(owner, dtype=np.float64)
     place = _index(key, array)
     if rest:
