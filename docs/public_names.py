@@ -9,7 +9,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Run": (
         "integrate",
         "integrate_adaptive",
-        "integrate_with_friction",
         "with_friction",
         "ensemble",
         "sweep",
@@ -73,7 +72,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("equilibrium", "follow_loads", "trace_loads", "linearise", "campbell", "spin"),
         *("inverse_dynamics", "kinematics"),
     ),
-    "Results, files, pages": ("Solution", "Ensemble", "FrictionSolution", "load", "report"),
+    "Results, files, pages": ("Solution", "Ensemble", "load", "report"),
     "Large systems": ("Subdomains", "partition", "pod", "reduce", "reduction", "subdomains"),
     "Problems and principles": ("problems", "gauss"),
     "Errors": ("IsodynError", "errors"),

@@ -87,11 +87,7 @@ if TYPE_CHECKING:
         UdwadiaKalaba as UdwadiaKalaba,
         VelocityLevel as VelocityLevel,
     )
-    from isodyn.friction import (
-        FrictionSolution as FrictionSolution,
-        integrate_with_friction as integrate_with_friction,
-        with_friction as with_friction,
-    )
+    from isodyn.friction import with_friction as with_friction
     from isodyn.joints import (
         BoxPlane as BoxPlane,
         CapsulePlane as CapsulePlane,
@@ -241,7 +237,7 @@ _LATER = {
     **dict.fromkeys(("Ensemble", "Solution"), "isodyn.results"),
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "FiniteElements": "isodyn.flexible",
-    **dict.fromkeys(("FrictionSolution", "integrate_with_friction", "with_friction"), "isodyn.friction"),
+    "with_friction": "isodyn.friction",
     **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
     "gradient": "isodyn.api.sensitive",
     **dict.fromkeys(("Constraint", "Fit", "fit", "floquet"), "isodyn.design"),

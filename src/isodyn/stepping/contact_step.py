@@ -65,6 +65,7 @@ NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or
 TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
 PATIENCE = 40  # iterations
 CORRECTIONS = 8  # of positions and velocities at the end of a step
+ROUNDING = 8.0 * EPS  # of the accelerations that contacts make: smaller corrections are none
 STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 
 
@@ -191,6 +192,17 @@ def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before
 
 
 @kernel()
+def size_of_pushes(problem: Any, memory: Memory) -> float:
+    """The largest acceleration that the force of one contact makes: where bodies rest, forces
+    cancel each other, and its rounding is all that is left."""
+    found = 0.0
+    for j in range(problem.rows.size):
+        for i in range(memory.x.size):
+            found = max(found, abs(problem.Y[j, i] * problem.p[j]) * memory.by_v[i])
+    return found
+
+
+@kernel()
 def iterate_contacts(
     p: Physics, g: Touching, problem: Problem, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
     counters: Counters,
@@ -211,7 +223,7 @@ def iterate_contacts(
         change = measure(memory.dx, memory.by_v)
         if not np.isfinite(change):
             return NOT_FINITE
-        if is_last(p, dt, memory, k, change, before):
+        if is_last(p, dt, memory, k, change, before) or change <= ROUNDING * size_of_pushes(problem, memory):
             return OK
         renew = k > 0 and change > 0.3 * before
         before = change

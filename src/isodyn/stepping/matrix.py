@@ -48,21 +48,23 @@ from isodyn.stepping.null_space import null_space_matrix
 
 # of a typical size: differences that show nothing are not made longer beyond this displacement
 NO_FARTHER = 1e-5
+AT_ROUNDING = 1e-8  # of the farthest: smaller motions are those of rounding
 # in memory.remedy: start from ã = 0, and differentiate closures at the balance in full
 CAREFUL = -1.0
 
 
 @kernel()
-def lost(p: Physics, memory: Memory) -> bool:
+def lost(p: Physics, memory: Memory, tiny: bool) -> bool:
     """Whether a difference of residuals is nothing but rounding, because the state is tiny beside
-    what the loads will make of it."""
+    what the loads will make of it: that of the balance and, unless the state is at rounding, those
+    of the closures, too."""
     n, change, closure, gap = natural(memory.x.size), 0.0, 0.0, 0.0
     for i in range(n):
         change = max(change, abs(memory.r_plus[i] - memory.r[i]) / memory.by_v[i])
     for k in range(p.rows.size):
         gap = max(gap, abs(memory.r_plus[n + k] - memory.r[n + k]) / memory.row_sizes[p.rows[k]])
         closure = max(closure, abs(memory.r[n + k]) / memory.row_sizes[p.rows[k]])
-    return change <= 100 * EPS * measure_forces(memory.r, memory.by_v) and gap <= 100 * EPS * closure
+    return change <= 100 * EPS * measure_forces(memory.r, memory.by_v) and (tiny or gap <= 100 * EPS * closure)
 
 
 @kernel()
@@ -111,6 +113,7 @@ def difference_jacobian(
         far = NO_FARTHER / c[2]
     if reach == 0.0:
         reach = far
+    tiny = reach < AT_ROUNDING * far
     h_lam = np.sqrt(EPS) * max(1.0, measure(memory.lam, memory.row_sizes))
     for j in range(whole):
         h = np.sqrt(EPS) * reach / memory.by_v[j] if j < n else 0.0
@@ -124,7 +127,7 @@ def difference_jacobian(
             step = memory.lam[p.rows[j - n]] - before
         status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r_plus)
         longer = h
-        while j < n and status == OK and longer < far / memory.by_v[j] and lost(p, memory):
+        while j < n and status == OK and longer < far / memory.by_v[j] and lost(p, memory, tiny):
             longer = max(1e5 * longer, 1e-300)
             memory.x[j] = before + longer
             step = memory.x[j] - before
