@@ -48,12 +48,12 @@ def prepare() -> Run:
 CASE = Case(
     name="block_on_a_slope",
     topic="friction",
-    shows="A block slides down a rough slope and comes to rest: place and work of friction.",
+    shows="A block slides down a rough slope and comes to rest: place and work of friction, to rounding.",
     source="textbook; Fan, Kalaba, Natsuyama and Udwadia (2005)",
     citation="Fan2005",
     reference="v₀²/2d",
     trust="exact",
     steps=(0.1,),
     prepare=prepare,
-    bounds={"place of rest": 1e-10, "work of friction": 1e-10, "mode": 0.0, "drift": 1e-12},
+    bounds={"place of rest": 1e-12, "work of friction": 1e-12, "mode": 0.0, "drift": 1e-12},
 )
