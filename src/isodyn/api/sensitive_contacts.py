@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.api.driver import integrate, schedule
-from isodyn.api.options import StepSizes
+from isodyn.api.options import StepSizes, size_of_steps
 from isodyn.errors import SensitivityError
 from isodyn.formulations.protocol import Formulation, as_formulation, facts_of
 from isodyn.marching.method import Method, settle, suited_to
@@ -71,7 +71,7 @@ def course_with_contacts(
         raise SensitivityError(f"{type(formulation).__name__} integrates another system, which is not differentiated")
     policy = dt if isinstance(dt, StepPolicy) else None
     scheme = suited_to(policy, scheme, None, system)[0]
-    stretches, typical = schedule(options["t0"], t_end, dt, options["breakpoints"], 1)
+    stretches, typical = schedule(options["t0"], t_end, size_of_steps(dt), options["breakpoints"], 1)
     record = RecordedRun(
         system,
         settle(system, scheme, formulation, typical),

@@ -57,7 +57,9 @@ def refuse_other_modes(name: str, systems: Sequence[Any], itself: System) -> Non
     for k, part in enumerate(itself.layout.flexible):
         own, size = part.reduced.basis, float(np.abs(part.reduced.basis).max())
         for system in systems:
-            other = without_contacts(system).layout.flexible[k].reduced.basis
+            varied = without_contacts(system)
+            assert isinstance(varied, MechanismSystem)  # it differs in a number only
+            other = varied.layout.flexible[k].reduced.basis
             if other.shape != own.shape or not np.abs(other - own).max() <= OTHER_MODES * size:
                 raise SensitivityError(
                     f"{name} changes the modes of {part.name!r} at once: modes of equal or nearly equal frequencies "

@@ -65,7 +65,8 @@ NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or
 TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
 PATIENCE = 40  # iterations
 CORRECTIONS = 8  # of positions and velocities at the end of a step
-ROUNDING = 8.0 * EPS  # of the accelerations that contacts make: smaller corrections are none
+ROUNDING = 8.0 * EPS  # of the accelerations that contacts make: smaller corrections of bodies at rest are none
+MOTIONLESS = 1e-10  # of the same: bodies that accelerate less do not move
 STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 
 
@@ -192,14 +193,14 @@ def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before
 
 
 @kernel()
-def size_of_pushes(problem: Any, memory: Memory) -> float:
-    """The largest acceleration that the force of one contact makes: where bodies rest, forces
-    cancel each other, and its rounding is all that is left."""
-    found = 0.0
+def is_rounding_at_rest(problem: Problem, memory: Memory, change: float) -> bool:
+    """Whether bodies rest and a correction is the rounding of the largest acceleration that one
+    contact makes: where forces cancel each other, nothing else is left."""
+    push = 0.0
     for j in range(problem.rows.size):
         for i in range(memory.x.size):
-            found = max(found, abs(problem.Y[j, i] * problem.p[j]) * memory.by_v[i])
-    return found
+            push = max(push, abs(problem.Y[j, i] * problem.p[j]) * memory.by_v[i])
+    return bool(change <= ROUNDING * push and measure(memory.a, memory.by_v) <= MOTIONLESS * push)
 
 
 @kernel()
@@ -223,7 +224,7 @@ def iterate_contacts(
         change = measure(memory.dx, memory.by_v)
         if not np.isfinite(change):
             return NOT_FINITE
-        if is_last(p, dt, memory, k, change, before) or change <= ROUNDING * size_of_pushes(problem, memory):
+        if is_last(p, dt, memory, k, change, before) or is_rounding_at_rest(problem, memory, change):
             return OK
         renew = k > 0 and change > 0.3 * before
         before = change
