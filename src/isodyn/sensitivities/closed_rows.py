@@ -53,7 +53,8 @@ from isodyn.systems.trampoline import python_model
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from isodyn.open_types import Compiled, StructAddress
+    from isodyn.kernels.struct import StructAddress
+    from isodyn.open_types import Compiled
     from isodyn.sensitivities.parameters import Family
 
 REST = 1e-12  # of the size of v: slower slips have the direction that is kept
