@@ -27,7 +27,7 @@ from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes
-from isodyn.systems import System, as_system, is_system
+from isodyn.systems import Description, System, as_system, is_system
 
 if TYPE_CHECKING:
     from isodyn.open_types import Numbers
@@ -118,7 +118,7 @@ def prepared(
 
 
 def integrate_with_sensitivities(
-    given: object,
+    given: System | Description,
     scheme: AnyScheme,
     formulation: Formulation | None,
     names: Sequence[str],
@@ -130,6 +130,7 @@ def integrate_with_sensitivities(
     found = checked_names(names)
     refuse_options(options, scheme)
     if as_system(given).contacts is not None:
+        assert not isinstance(scheme, Composition | StepMethod)  # they are refused above
         return integrate_with_contacts(given, scheme, formulation, found, size_of_steps(dt), t_end, options)
     if options.get("impacts") is not None:
         raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")

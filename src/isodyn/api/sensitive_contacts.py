@@ -19,6 +19,7 @@ from isodyn.marching.schedule import Stretch
 from isodyn.mechanism.mesh_rows import MeshTwin
 from isodyn.results.sensitivity import Sensitivity, Varied
 from isodyn.results.solution import Solution
+from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.sensitivities.closed_rows import ClosedFamily, ClosedSystem, Modes, closed
 from isodyn.sensitivities.contact_course import Phase, RecordedRun
 from isodyn.sensitivities.impacts import ContactJump
@@ -27,6 +28,7 @@ from isodyn.sensitivities.run import SensitiveRun
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes
+from isodyn.systems import Description, System
 
 
 @dataclass
@@ -48,8 +50,8 @@ class ContactCourse:
 
 
 def course_with_contacts(
-    given: Any,
-    scheme: Any,
+    given: System | Description,
+    scheme: Scheme | FirstOrderScheme | None,
     formulation: Formulation | None,
     dt: StepSizes,
     t_end: float,
@@ -97,8 +99,8 @@ def course_with_contacts(
 
 
 def integrate_with_contacts(
-    given: Any,
-    scheme: Any,
+    given: System | Description,
+    scheme: Scheme | FirstOrderScheme | None,
     formulation: Formulation | None,
     names: list[str],
     dt: StepSizes,

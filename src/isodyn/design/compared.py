@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
+from isodyn.open_types import BoolArray
 
 stats = Later("scipy.stats")
 
@@ -29,7 +29,7 @@ class ChannelFit:
     t: FloatArray
     data: FloatArray
     model: FloatArray
-    held: Any
+    held: BoolArray
     noise: float
 
     @property

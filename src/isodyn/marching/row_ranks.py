@@ -3,11 +3,24 @@ as the steps of a short run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.kernels.compiled import CONSTRAINT, F2, MODEL_TYPE, OK, F, FloatArray, I, IntArray, f8, i8, kernel
+from isodyn.kernels.compiled import (
+    CONSTRAINT,
+    F2,
+    MODEL_TYPE,
+    OK,
+    F,
+    FloatArray,
+    I,
+    IntArray,
+    ModelFunction,
+    f8,
+    i8,
+    kernel,
+)
 from isodyn.kernels.struct_types import ADDRESS
 from isodyn.linear_solvers.row_pivots import pivot_rows
 
@@ -19,7 +32,7 @@ TINY = 1e-300  # a first pivot below this is none
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, i8, i8, F, F2, F2, F, f8, I, F2), allocates=True)
 def ranks_of_rows(
-    model: Any,
+    model: ModelFunction,
     tables: StructAddress,
     scratch: StructAddress,
     begin: int,

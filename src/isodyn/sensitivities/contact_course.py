@@ -149,7 +149,7 @@ class RecordedRun(ContactRun):
             hint="smaller steps, or iso.Impacts(max_located=…)",
         )
 
-    def come_to_rest(self, after: State, hit: BoolArray, dt: float) -> Any:
+    def come_to_rest(self, after: State, hit: BoolArray, dt: float) -> BoolArray:
         resting = super().come_to_rest(after, hit, dt)
         if resting.any():
             names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(resting))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from isodyn.open_types import BoolArray
     from isodyn.sensitivities.closed_rows import ClosedSystem
     from isodyn.sensitivities.contact_course import Blow, Happening
+    from isodyn.systems.base import System
 
 NOTHING = 1e-9  # of the largest impulse, or speed: less is none
 OPEN, STICK, SLIP = range(3)
@@ -47,7 +48,14 @@ class Asked:
     """Answers for one system at one time and place: mass, rows of constraints and of contacts."""
 
     def __init__(
-        self, inner: Any, ask: Questions, of_contacts: Questions, t: float, q: FloatArray, v: FloatArray, rows: IntArray
+        self,
+        inner: System,
+        ask: Questions,
+        of_contacts: Questions,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        rows: IntArray,
     ) -> None:
         self.M = full(ask.mass(t, q, v))
         self.G = full(ask.G(t, q, v))[rows] if rows.size else np.zeros((0, inner.nv))

@@ -19,7 +19,7 @@ from isodyn.bodies.numbers import RIGID
 from isodyn.joints import measures
 from isodyn.joints.joint import Joint
 from isodyn.joints.part import JointPart, JointRows
-from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray
+from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray, ModelFunction
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
 from isodyn.loads.part import LoadForces, LoadPart
@@ -48,7 +48,7 @@ class Piece:
     """Equations that a number stands in: tables at the points of a difference, those at its own
     value last; which coordinates, velocities and rows of the whole they speak of."""
 
-    function: Any
+    function: ModelFunction
     tables: tuple[Struct, ...]
     scratch: Struct
     q: IntArray
@@ -93,8 +93,8 @@ class OwnPiece:
 
     names: set[str]
     layout: MechanismLayout
-    tables: Any
-    scratch: Any
+    tables: Struct
+    scratch: Struct
     places: tuple[IntArray, IntArray, IntArray]
 
 
@@ -154,7 +154,7 @@ class Pieces:
                 return False
         return True
 
-    def is_factor(self, load: str, value: float, other: Any, other_value: float) -> bool:
+    def is_factor(self, load: str, value: float, other: object, other_value: float) -> bool:
         """Whether a number of a load is a factor of its forces, and nothing else of it: so it seems
         at another value of the number, at which the load is `other`."""
         if not self.possible or value == 0.0 or not isinstance(other, LoadPart):

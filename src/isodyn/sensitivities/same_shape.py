@@ -50,7 +50,7 @@ def words_of(rows: Sequence[Row], laws: Sequence[Any]) -> list[Word]:
     return [word for row in rows for _, word in row.terms] + [word for law in laws for word in law.all_words()]
 
 
-def shape(layout: MechanismLayout) -> Any:
+def shape(layout: MechanismLayout) -> tuple[object, ...]:
     """All of a piece but its numbers, and the names of its parts."""
     number, counted = layout.number, layout.counted
 
