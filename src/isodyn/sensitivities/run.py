@@ -21,7 +21,7 @@ from isodyn.marching.run import Run
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
-from isodyn.sensitivities.closed_rows import ClosedFamily
+from isodyn.sensitivities.closed_rows import ClosedFamily, ClosedSystem
 from isodyn.sensitivities.contact_course import Phase
 from isodyn.sensitivities.differentiable import refuse, refuse_other_modes, rotations_of, with_mass_range
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
@@ -261,7 +261,8 @@ class SensitiveRun(Run):
     def take_phase(self, phase: Phase, *, first: bool) -> None:
         """Hold the contacts that hold from here on; where something happened, the state is that of
         the run with contacts."""
-        system: Any = self.system
+        system = self.system
+        assert isinstance(system, ClosedSystem)  # phases are those of contacts
         system.modes.mode, system.modes.direction = phase.mode, phase.direction
         self.held = system.rows_held(phase.mode)
         if not first and phase.state is not None:
