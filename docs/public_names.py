@@ -27,7 +27,16 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Step sizes": ("Adaptive", "FixedSteps", "StepTimes", "StepPolicy"),
     "Events": ("Event", "Release", "Lock", "SwitchLoad"),
     "Controllers and states": ("Controller", "PID", "ContinuousState"),
-    "Build a mechanism": ("Mechanism", "Sensor", "shapes", "load_model", "load_urdf", "load_mjcf", "load_sdf"),
+    "Build a mechanism": (
+        "Mechanism",
+        "Sensor",
+        "shapes",
+        "joint_coordinates",
+        "load_model",
+        "load_urdf",
+        "load_mjcf",
+        "load_sdf",
+    ),
     "Joints and rows": (
         *("Hinge", "Prismatic", "Spherical", "Cylindrical", "Universal", "Planar", "Fixed", "Screw", "Distance"),
         *("PointOnPlane", "RollingSphere", "RollingDisc", "RollingEllipsoid", "WheelOnRail", "Gear", "Pulley"),

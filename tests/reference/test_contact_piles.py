@@ -87,7 +87,7 @@ def test_piles_are_solved(wanted, mu):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("mu", [0.0, 0.3, pytest.param(0.8, marks=pytest.mark.long)])
 def test_large_piles_are_solved(mu):
     """The same with 200 contacts."""
     assert_solved(200, mu, 0)

@@ -5,7 +5,8 @@ and from K = ∂g/∂q:
 
     ∂(g f)/∂q = g f_x (∂x/∂q)ᵀ + g f_ẋ (vᵀK) + f K        ∂(g f)/∂v = g f_ẋ gᵀ
 
-∂x/∂q = g but for turns in space off the constraints of their joints: g is the axis of the joint there.
+∂x/∂q = g but for turns in space off the constraints of their joints: g is the axis of the joint
+there.
 
     SPRING    f = k y + k₃ y³ + c ẋ,  y = x − x₀ − s(t)             LIMIT     k and c outside of [low, high] only
     SPEED     f = c (ẋ − s(t)), or −s(t) as an effort (motors: speed or torque)

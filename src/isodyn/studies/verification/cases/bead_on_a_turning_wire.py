@@ -13,6 +13,7 @@ from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared
 
 OMEGA, START, SPEED, MU, MASS = 2.0, 0.4, 0.3, 0.35, 0.6
+SCHEME = iso.Scheme.U0(0.9, 1, 0)
 
 
 def along(t: float) -> FloatArray:
@@ -42,7 +43,7 @@ def prepare() -> Run:
     rough = iso.with_friction(system, contact)
 
     def run(dt: float) -> Measurement:
-        sol = iso.integrate(rough, dt=dt, t_end=2.0)
+        sol = iso.integrate(rough, SCHEME, dt=dt, t_end=2.0)
         r = A * np.exp(p * sol.t) + (START - A) * np.exp(m * sol.t)
         rate = p * A * np.exp(p * sol.t) + m * (START - A) * np.exp(m * sol.t)
         normal = MASS * 2 * OMEGA * rate

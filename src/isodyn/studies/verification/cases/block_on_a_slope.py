@@ -11,6 +11,7 @@ from isodyn.gauss import Contact
 from isodyn.studies.verification.case import Case, Measurement, Run
 
 ANGLE, MU, SPEED, MASS, G = 0.5, 0.9, 3.0, 2.0, 9.81
+SCHEME = iso.Scheme.U0(0.9, 1, 0)
 
 
 def prepare() -> Run:
@@ -31,7 +32,7 @@ def prepare() -> Run:
     rough = iso.with_friction(system, Contact(0, down, MU))
 
     def run(dt: float) -> Measurement:
-        sol = iso.integrate(rough, dt=dt, t_end=2.0)
+        sol = iso.integrate(rough, SCHEME, dt=dt, t_end=2.0)
         slides = sol.contact(0).mode == 2
         kinetic = 0.5 * MASS * (sol.v**2).sum(axis=1)
         taken = kinetic - kinetic[0] - MASS * G * (sol.q[0, 1] - sol.q[:, 1])

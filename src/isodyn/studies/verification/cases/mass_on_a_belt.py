@@ -13,6 +13,7 @@ from isodyn.studies.verification.case import Case, Measurement, Run
 from isodyn.studies.verification.runs import compared
 
 MASS, STIFFNESS, SPEED, MU, MU_STATIC, G = 1.0, 50.0, 0.3, 0.3, 0.5, 9.81
+SCHEME = iso.Scheme.U0(0.9, 1, 0)
 
 
 def prepare() -> Run:
@@ -41,7 +42,7 @@ def prepare() -> Run:
         return centre - D + SPEED * (t - slip)
 
     def run(dt: float) -> Measurement:
-        sol = iso.integrate(rough, dt=dt, t_end=2.5)
+        sol = iso.integrate(rough, SCHEME, dt=dt, t_end=2.5)
         begins = np.flatnonzero(np.diff(sol.contact(0).mode) > 0)
         errors = {
             "position": compared(sol.q[:, 0], [exact(float(t)) for t in sol.t]),
