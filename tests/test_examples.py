@@ -363,6 +363,9 @@ LONG = {  # more than four seconds each: not part of the fast loop
 }
 # more than ten seconds each: part of `make full`
 LONGEST = {
+    "spin_up",
+    "fig_3_06_to_3_14_spinning_top",
+    "beams_in_space",
     "friction",  # the same in tests/reference/test_friction_closed_forms.py
     "conditioning",
     "fig_3_01_to_3_03_andrews",

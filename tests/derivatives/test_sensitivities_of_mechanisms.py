@@ -144,8 +144,8 @@ def elastic(modulus: float, tip: float, width: float = 0.06, stiffening: bool = 
     return mech
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("stiffening", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("stiffening", [False, True])
 def test_flexible_bodies_of_finite_elements(stiffening: bool) -> None:
     """Modes are found to 1e-12, of which differences by a parameter of the elements magnify 1e-8; stiff modes
     magnify the rounding of the differences of runs."""

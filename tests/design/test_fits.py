@@ -138,6 +138,7 @@ def crank_data(seed: int, many: int = 60, noise: dict[str, float] = CRANK_NOISE,
     return {"t": sol.t[1::2], **data}
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
 def test_parameters_of_a_flexible_crank_come_back() -> None:
     family = iso.Parametrised(flexible_crank, **CRANK_START)
@@ -148,6 +149,7 @@ def test_parameters_of_a_flexible_crank_come_back() -> None:
         assert high - low < 0.2 * x, name
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning", "ignore::isodyn.errors.CoarseStepWarning")
 def test_intervals_reach_over_all_minima() -> None:
     """Slider and rod hardly see the crank bend, and its vibration gives the sum of squares many
