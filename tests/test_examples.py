@@ -363,6 +363,7 @@ LONG = {  # more than four seconds each: not part of the fast loop
 }
 # more than ten seconds each: part of `make full`
 LONGEST = {
+    "designs",
     "spin_up",
     "fig_3_06_to_3_14_spinning_top",
     "beams_in_space",

@@ -48,7 +48,7 @@ PAGES = [
 ]
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
 EXECUTED = [*PAGES, *TUTORIALS, *sorted((DOCS / "coming_from").glob("*.md"))]
-LONG = ("beams.md",)  # a minute each: part of `make full`
+LONG = ("beams.md", "flexible_bodies.md")  # up to a minute each: part of `make full`
 BUILT = re.compile(r"(^|/)_(generated|build)/")  # written by make docs
 
 
