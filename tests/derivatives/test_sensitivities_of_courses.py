@@ -10,6 +10,7 @@ import pytest
 import isodyn as iso
 from isodyn.errors import SensitivityError
 from isodyn.sensitivities.checkpoints import kept_at_first, whole_way_back
+from isodyn.sensitivities.parameters import family_of
 from varied_mechanisms import slider_crank
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -102,8 +103,6 @@ def test_adjoints_go_back_over_events() -> None:
         by = sol.sensitivity(name)
         exact = by.of("pin.force_x")[-1] + by.of("pin.angle")[-4] + by.of("pin.angle_rate")[3]
         assert found[name] == pytest.approx(exact, rel=1e-9), name
-    with pytest.raises(SensitivityError, match="its rows jump, and move in time"):
-        iso.gradient(swing(), objective=iso.Objective(integral="pin.angle"), parameters=names, **run)
     end = [iso.Event("pin.angle - 1", terminal=True)]
     with pytest.raises(SensitivityError, match="when it ends depends on parameters"):
         iso.gradient(swing(), objective="pin.angle", parameters=names, **{**run, "events": end})
@@ -148,20 +147,18 @@ def pushed() -> iso.Mechanism:
 def test_adjoints_go_back_over_breakpoints() -> None:
     names = ["rod.mass", "spring.stiffness", "pin.point.x", "rod.angular_velocity.y"]
     run: Any = {"dt": 0.02, "t_end": 0.3, "breakpoints": [0.11]}
-    sol = iso.integrate(pushed(), sensitivities=names, assemble=True, **run)
     output = "pin.force_x"
-    whole = np.zeros(sol.t.size)
-    whole[:-1] += 0.5 * np.diff(sol.t)
-    whole[1:] += 0.5 * np.diff(sol.t)
+    goal, family = iso.Objective(end="pin.angle", integral=output), family_of(pushed())
     for checkpoints in (2, 20):
-        objective = iso.Objective(end="pin.angle", integral=output)
-        found = iso.gradient(
-            pushed(), objective=objective, parameters=names, assemble=True, checkpoints=checkpoints, **run
-        )
-        for name in names:
-            by = sol.sensitivity(name)
-            exact = by.of("pin.angle")[-1] + whole @ by.of(output)
-            assert found[name] == pytest.approx(exact, rel=1e-8), name
+        given: Any = {"objective": goal, "assemble": True, "checkpoints": checkpoints, **run}
+        found = iso.gradient(pushed(), parameters=names, **given)
+        for name in names[:3] if checkpoints == 20 else names[:1]:
+            value, total = family.value(name), 0.0
+            h = 3e-3 * max(abs(value), 0.1)
+            for k, weight in ((1, 8.0), (-1, -8.0), (2, -1.0), (-2, 1.0)):
+                other = iso.gradient(family.at({name: value + k * h}), parameters=["gravity.z"], **given)
+                total += weight / (12.0 * h) * other.value
+            assert found[name] == pytest.approx(total, rel=1e-8), name
 
 
 def test_binomial_checkpoints() -> None:

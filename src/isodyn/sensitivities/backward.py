@@ -171,11 +171,12 @@ def correct_back(
     p: Physics, leg: Leg, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
 ) -> float:
     """One correction of the multipliers; its relative size."""
-    n, m, c = natural(linear.work.size), natural(p.rows.size), memory.c
+    n, m, c, scale = natural(linear.work.size), natural(p.rows.size), memory.c, 1e-300
     spread_back(p, leg, dt, after, linear, adjoint)
     for i in range(n):
         force = c[2] * adjoint.D_b[i] + c[1] * adjoint.Cw[i] + c[0] * adjoint.Mw[i]
         moved = leg.l5 * dt * adjoint.V_1[i] + leg.l3 * dt * dt * adjoint.D_1[i]
+        scale = max(scale, max(abs(force), abs(moved)) / memory.by_v[i])
         memory.dx[i] = adjoint.a[i] + adjoint.da[i] + moved - force
     if m > 0:
         fill_with(linear.work_m, 0.0)
@@ -193,18 +194,19 @@ def correct_back(
             memory.dp[n + e] = linear.work_m[p.rows[e]] if p.rows[e] < p.holonomic else 0.0
         solve_back(p, memory, adjoint, True, memory.dp)
     solve_back(p, memory, adjoint, False, memory.dx)
-    return add_back(p, leg, keep, memory, adjoint)
+    return add_back(p, leg, keep, scale, memory, adjoint)
 
 
 @kernel()
-def add_back(p: Physics, leg: Leg, keep: bool, memory: Memory, adjoint: Adjoint) -> float:
-    """Add a correction to the multipliers; the largest of its parts beside what they are."""
+def add_back(p: Physics, leg: Leg, keep: bool, scale: float, memory: Memory, adjoint: Adjoint) -> float:
+    """Add a correction to the multipliers; the largest of its parts beside what they are, those of
+    rows beside what stands in the equation of δx with them, which is `scale`."""
     n, size, change = natural(adjoint.w_1.size), 1e-300, 0.0
     for i in range(n):
         adjoint.w_1[i] += memory.dx[i]
         size, change = max(size, abs(adjoint.w_1[i])), max(change, abs(memory.dx[i]))
     relative = change / size
-    size, change = 1e-300, 0.0
+    size, change = scale, 0.0
     for e in range(p.rows.size):
         i = p.rows[e]
         more = memory.dx[n + e]
@@ -212,7 +214,8 @@ def add_back(p: Physics, leg: Leg, keep: bool, memory: Memory, adjoint: Adjoint)
             adjoint.w_3[i] -= memory.dp[n + e]
             more += leg.l3 * memory.dp[n + e]
         adjoint.w_2[i] += more
-        size, change = max(size, abs(adjoint.w_2[i])), max(change, abs(more))
+        by = memory.row_sizes[i]
+        size, change = max(size, by * abs(adjoint.w_2[i])), max(change, by * abs(more))
     if keep:
         for i in range(n):
             adjoint.w_4[i] += memory.dp[i]

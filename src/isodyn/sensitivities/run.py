@@ -30,7 +30,7 @@ from isodyn.sensitivities.matrix_check import MatrixCheck
 from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts
 from isodyn.sensitivities.pieces import Piece, new_varied
-from isodyn.sensitivities.saltation import Jump
+from isodyn.sensitivities.saltation import Jump, refuse_apart
 from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent
 from isodyn.sensitivities.variations import Variation, vary
@@ -244,7 +244,10 @@ class SensitiveRun(Run):
             if first:
                 tangents.q[j], tangents.v[j] = self.given_start(one)
             elif jump is not None:
-                tangents.q[j], tangents.v[j], at[j] = jump.tangent(tangents.q[j].copy(), tangents.v[j].copy(), one)
+                before = tangents.q[j].copy(), tangents.v[j].copy(), one
+                if not self.transposed:  # adjoints see on the way back whether contacts close together
+                    refuse_apart(jump, jump.times(*before))
+                tangents.q[j], tangents.v[j], at[j] = jump.tangent(*before)
         dq = here.position(self.by_equations, tangents.q.copy(), at)
         dv = here.velocity(self.by_equations, dq, tangents.v.copy(), at)
         if jump is not None:  # back from the event to a fixed time
