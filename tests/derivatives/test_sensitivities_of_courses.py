@@ -108,6 +108,40 @@ def test_adjoints_go_back_over_events() -> None:
         iso.gradient(swing(), objective="pin.angle", parameters=names, **{**run, "events": end})
 
 
+def driven(h: float, omega: float) -> iso.MechanicalSystem:
+    """A slide that is driven, and a ball that falls beside it from h and is thrown up again."""
+
+    def place(t: Any) -> Any:
+        return 0.3 * np.sin(omega * t)
+
+    def row(q: Any, t: float) -> Any:
+        return np.array([q[0] - place(t)])
+
+    def given(q: Any, t: float) -> Any:
+        return np.array([-0.3 * omega * np.cos(omega * t)])
+
+    def b(q: Any, v: Any, t: float) -> Any:
+        return np.array([-0.3 * omega**2 * np.sin(omega * t)])
+
+    G = np.array([[1.0, 0.0]])
+    known: Any = {"phi": row, "G": lambda q, t: G, "phi_t": given, "b": b}
+    return iso.MechanicalSystem(1.0, lambda q, v, t: [0.0, -9.81], [0.0, h], [0.3 * omega, 0.0], **known)
+
+
+@pytest.mark.parametrize("omega", [3.0, 300.0])
+def test_an_event_beside_a_row_that_depends_on_time(omega: float) -> None:
+    """When the ball is thrown up depends on its height; where the slide is then, does not."""
+    bounce = iso.Event(lambda t, q, v: q[1], direction=-1, action=lambda s: s._replace(v=s.v * [1.0, -0.6]))
+    run: Any = {"dt": 0.04 if omega < 10.0 else 1e-3, "t_end": 0.6, "events": [bounce]}
+    family = iso.Parametrised(driven, h=1.0, omega=omega)
+    by = iso.integrate(family, sensitivities=["h"], **run).sensitivity("h")
+    assert by.events[0] == pytest.approx(0.5 / np.sqrt(0.5 * 9.81), rel=1e-9)
+    for found, size in ((by.q, 1.0), (by.v, omega), (by.a, omega**2), (by.lam, omega**2)):
+        assert np.abs(found[:, 0]).max() <= 1e-9 * size
+    found = iso.gradient(family, objective=lambda sol: sol.q[:, 0] + sol.q[:, 1], parameters=["h"], **run)
+    assert found["h"] == pytest.approx(by.q[-1].sum(), rel=1e-10)
+
+
 def test_what_events_are_refused() -> None:
     run: Any = {"dt": 0.02, "t_end": 1.5, "sensitivities": ["h"]}
     family = iso.Parametrised(ball, g=10.0, h=5.0)

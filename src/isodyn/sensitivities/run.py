@@ -166,7 +166,7 @@ class SensitiveRun(Run):
         exact = type(self.system) is MechanismSystem and known.is_exact()
         if not exact and self.model.sparsity is not None:
             self.model = self.model.dense() if self.model.dense is not None else self.model
-        polar = exact and known.is_polar()
+        polar, second = exact and known.is_polar(), self.closure.acceleration != 0.0
         linear = new_linear(
             self.system,
             self.model,
@@ -174,7 +174,8 @@ class SensitiveRun(Run):
             rotations=rotations,
             cayley=cayley,
             transposed=self.transposed,
-            groups=known.groups(self.model, polar),
+            second=second,
+            groups=known.groups(self.model, polar and not second),
         )
         linear.polar = int(polar)
         if self.model.traits & CONSTANT_MASS:
@@ -237,7 +238,8 @@ class SensitiveRun(Run):
         if not self.choices or not np.array_equal(self.independent.chosen, self.choices[-1][1]):
             self.choices.append((max(int(self.counters.rows) - 1, 0), self.independent.chosen.copy()))
         t = float(stretch.t_start) if first else float(np.nextafter(stretch.t_start, np.inf))
-        here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state)
+        dt = (stretch.t_stop - stretch.t_start) / stretch.steps
+        here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state, dt)
         self.here, tangents = here, self.tangents
         at = np.zeros((len(self.variations), 1))
         for j, one in enumerate(self.variations):
