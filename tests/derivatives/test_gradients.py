@@ -58,6 +58,12 @@ CASES: dict[str, tuple[Any, list[str], Any, dict[str, Any]]] = {
         lambda sol: sol.s[:, 0] * sol.sdot[:, 1],
         {"dt": 0.05, "t_end": 1.0},
     ),
+    "acceleration level": (
+        top,
+        ["top.mass", "tip.point.y", "top.angular_velocity.z"],
+        "tip.force_x",
+        {"dt": 0.02, "t_end": 0.2, "formulation": iso.AccelerationLevel()},
+    ),
     "velocity level": (
         lambda: family(Pendulum()),
         ["m", "L"],

@@ -1,7 +1,8 @@
 """Derivatives of runs with constraints agree with complex steps through the whole discrete run.
 
 The reference is written here once more, in complex numbers: the start in three stages, the first
-step, the stabilised steps with corrections of q in the range of M(q_n)⁻¹G(q_n)ᵀ.
+step, the stabilised steps with corrections of q in the range of M(q_n)⁻¹G(q_n)ᵀ, and steps that
+close γ₁φ + γ₂φ̇ + γ₃φ̈ without corrections.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def solve(residual: Any, z: Any) -> Any:
     return z - d
 
 
-def reference(model: Any, scheme: Scheme, p: Any, dt: float, steps: int) -> list[Any]:
-    """(q, v, a at t_n, lam) of all rows, in complex numbers."""
+def reference(model: Any, scheme: Scheme, p: Any, dt: float, steps: int, levels: Any = None) -> list[Any]:
+    """(q, v, a at t_n, lam) of all rows, in complex numbers; with γ₁, γ₂, γ₃ in `levels` of steps
+    that close there."""
     n, m = model.n, model.m
     p = np.asarray(p, dtype=complex)
     q0, v0 = model.start(p)
@@ -69,6 +71,10 @@ def reference(model: Any, scheme: Scheme, p: Any, dt: float, steps: int) -> list
             vt, at = v + dt * (c.W1 * a + c.W2L5 * x), a + c.W1L6 * x
             q1, v1 = ends(z)
             r = model.M(qt, p) @ at + model.G(qt, p).T @ lt - model.Q(qt, vt, t, p)
+            if levels is not None:
+                second = model.G(q1, p) @ (a + (1 + c.phi) * x) - model.b(q1, v1, p)
+                parts = model.phi(q1, p), model.G(q1, p) @ v1, second
+                return np.r_[r, sum(x * y for x, y in zip(levels, parts, strict=True)), z[n + m :]]
             return np.r_[r, model.G(q1, p) @ v1 / dt, model.phi(q1, p) / dt**2]
 
         x = solve(residual, x)
@@ -90,22 +96,38 @@ SCHEMES = (
 )
 
 
-def compared(model: Any, scheme: Scheme, dt: float, steps: int) -> float:
-    """Largest difference from complex steps, relative, over all parameters, variables and rows."""
-    sol = iso.integrate(family(model), scheme, dt=dt, t_end=steps * dt, sensitivities=list(model.names), assemble=True)
-    worst = 0.0
+def compared(model: Any, scheme: Scheme, dt: float, steps: int, formulation: Any = None) -> float:
+    """Largest difference from complex steps, relative, over all parameters, variables and rows, of
+    tangents; and of adjoints, of one number made of all variables at the end."""
+    names, levels = list(model.names), None
+    run: Any = {"dt": dt, "t_end": steps * dt, "assemble": True, "formulation": formulation}
+    sol = iso.integrate(family(model), scheme, sensitivities=names, **run)
+    if formulation is not None:
+        closure = formulation.closure(dt)
+        levels = closure.position, closure.velocity, closure.acceleration
+    rng, worst = np.random.default_rng(4), 0.0
+    of_all = {what: rng.uniform(0.5, 1.5, getattr(sol, what).shape[1]) for what in ("q", "v", "a", "lam")}
+    for what, weights in of_all.items():
+        weights /= np.abs(getattr(sol, what)).max()
+
+    def output(found: Any) -> Any:
+        return sum(getattr(found, what) @ weights for what, weights in of_all.items())
+
+    gradient = iso.gradient(family(model), scheme, objective=output, parameters=names, **run)
     for j, name in enumerate(model.names):
         p = np.array(model.values, dtype=complex)
         scale = abs(p[j].real)
         p[j] += 1j * TINY * scale
-        rows = reference(model, scheme, p, dt, steps)
-        found = sol.sensitivity(name)
+        rows = reference(model, scheme, p, dt, steps, levels)
+        found, total, sizes = sol.sensitivity(name), 0.0, 0.0
         for k, what in enumerate(("q", "v", "a", "lam")):
             exact = np.array([row[k].imag for row in rows]) / (TINY * scale)
             values = np.array([row[k].real for row in rows])
             assert np.abs(getattr(sol, what) - values).max() <= 1e-8 * np.abs(values).max()
             size = max(np.abs(exact).max(), 0.1 * np.abs(values).max() / scale)
             worst = max(worst, np.abs(getattr(found, what) - exact).max() / size)
+            total, sizes = total + exact[-1] @ of_all[what], sizes + size * of_all[what].sum()
+        worst = max(worst, abs(gradient[name] - total) / sizes)
     return worst
 
 
@@ -113,6 +135,19 @@ def compared(model: Any, scheme: Scheme, dt: float, steps: int) -> float:
 def test_pendulum(scheme: Scheme) -> None:
     # at rounding: 1.1e-11 with the machine code of the oldest Numba, midpoint EPA; else below 1e-11
     assert compared(Pendulum(), scheme, 0.04, 20) <= 1.5e-11
+
+
+LEVELS = {
+    "velocity": iso.VelocityLevel(),
+    "acceleration": iso.AccelerationLevel(),
+    "baumgarte": iso.Baumgarte(12.0, 15.0),
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_steps_that_close_other_levels(level: str) -> None:
+    for scheme in (SCHEMES[0], SCHEMES[3]):
+        assert compared(Pendulum(), scheme, 0.04, 10, LEVELS[level]) <= 3e-11
 
 
 @pytest.mark.slow

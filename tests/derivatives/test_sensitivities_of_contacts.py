@@ -10,21 +10,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.errors import SensitivityError
-
-GRAVITY = 9.81
-
-
-def ball(g: float, h: float, e: float) -> iso.MechanicalSystem:
-    given: Any = {"gap": lambda q, t: q, "gap_q": lambda q, t: np.ones((1, 1)), "restitution": e}
-    return iso.MechanicalSystem(1.0, lambda q, v, t: [-g], [h], [0.0], **given)
-
-
-def bounced(g: Any, h: Any, e: Any, t: float) -> Any:
-    """Height and speed of a ball that fell from h."""
-    v, left = e * np.sqrt(2.0 * g * h), t - np.sqrt(2.0 * h / g)
-    while (2.0 * v / g - left).real < 0.0:
-        left, v = left - 2.0 * v / g, e * v
-    return np.array([v * left - 0.5 * g * left * left, v - g * left])
+from touching_systems import GRAVITY, ball, block, bounced, hill, plate, swinging, thrown
 
 
 @pytest.mark.parametrize("law", ["poisson", "newton"])
@@ -57,13 +43,6 @@ def test_a_moving_floor() -> None:
         assert np.allclose([found.q[-1, 0], found.v[-1, 0]], exact.imag / 1e-20, rtol=1e-9)
 
 
-def block(g: float, mu: float, v: float, slope: float) -> iso.MechanicalSystem:
-    c, s = np.cos(slope), np.sin(slope)
-    given: Any = {"gap": lambda q, t: q[1:], "gap_q": lambda q, t: np.array([[0.0, 1.0]])}
-    given |= {"slip": lambda q, v, t: v[:1], "slip_v": lambda q, v, t: np.array([[1.0, 0.0]]), "mu": mu}
-    return iso.MechanicalSystem(2.0, lambda q, v, t: 2.0 * g * np.array([-s, -c]), [0.0, 0.0], [v, 0.0], **given)
-
-
 def test_a_block_slides_up_an_incline_and_stays() -> None:
     """Its way is v²/(2g(μ cos α + sin α)), and the derivative of its normal force m g cos α."""
     given = {"g": GRAVITY, "mu": 0.3, "v": 2.0, "slope": 0.2}
@@ -87,15 +66,6 @@ def differences(family: Any, name: str, **run: Any) -> Any:
         sol = iso.integrate(family.with_values(**{name: value + k * h}), newton=iso.Newton(rtol=1e-13), **run)
         total = total + weight / (12.0 * h) * np.concatenate([sol.q[-1], sol.v[-1]])
     return total
-
-
-def swinging(high: float, e: float, m: float) -> iso.Mechanism:
-    mech = iso.Mechanism(gravity=(0, 0, -GRAVITY))
-    mech.add_body("arm", m, (0.1, 0.15, 0.1), (1, 0, 0))
-    mech.add_joint(iso.Hinge("pin", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0)))
-    mech.add_load(iso.JointSpring("spring", "pin", stiffness=3.0))
-    mech.add_contact(iso.JointStop("stop", "pin", high=high, restitution=e))
-    return mech
 
 
 def test_a_pendulum_against_a_stop_is_of_second_order() -> None:
@@ -124,14 +94,6 @@ def test_numbers_of_contacts_have_names() -> None:
         iso.integrate(swinging(0.4, 0.6, 1.0), dt=0.01, t_end=0.1, sensitivities=["stop.bounce"])
 
 
-def thrown(mu: float, e: float, speed: float, spin: float) -> iso.Mechanism:
-    mech = iso.Mechanism(gravity=(0, 0, -GRAVITY))
-    start: Any = {"velocity": (speed, 0.4, 0), "angular_velocity": (0.3, spin, 1.0)}
-    mech.add_body("ball", 1.2, (0.005,) * 3, (0, 0, 0.6), **start)
-    mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.1, mu=mu, restitution=e))
-    return mech
-
-
 @pytest.mark.parametrize(("mu", "e", "tol"), [(0.5, 0.5, 1e-8), (0.05, 0.5, 1e-8), (0.05, 0.0, 2e-5)])
 def test_a_ball_with_spin_in_space(mu: float, e: float, tol: float) -> None:
     """It sticks or slides in its impacts; without restitution it slides along the floor then."""
@@ -147,12 +109,6 @@ def test_a_ball_with_spin_in_space(mu: float, e: float, tol: float) -> None:
 def test_a_mass_leaves_a_round_hill() -> None:
     """It opens where cos α = (2 + v²/gr)/3, without an impact; the time of that shifts derivatives
     by second order."""
-    g, v = GRAVITY, 2.0
-
-    def hill(r: float) -> iso.MechanicalSystem:
-        given: Any = {"gap": lambda q, t: [np.hypot(*q) - r], "gap_q": lambda q, t: (q / np.hypot(*q))[None]}
-        return iso.MechanicalSystem(1.0, lambda q, v, t: [0.0, -g], [0.0, r], [v, 0.0], **given)
-
     sol = iso.integrate(iso.Parametrised(hill, r=1.0), dt=0.002, t_end=0.6, sensitivities=["r"])
     assert not sol.contact(0).closed[-1]
     found = sol.sensitivity("r")
@@ -188,23 +144,9 @@ def test_contacts_that_close_together() -> None:
     """Two feet of a plate: a parameter that keeps them together has a derivative, one that does not
     has none."""
 
-    def plate(h: float, tilt: float) -> iso.MechanicalSystem:
-        def feet(q: Any, t: float) -> Any:
-            return [q[0] - 0.5 * np.sin(q[1]), q[0] + 0.5 * np.sin(q[1])]
-
-        M = np.diag([1.0, 0.2])
-        given: Any = {"gap": feet, "restitution": 0.5}
-        return iso.MechanicalSystem(M, lambda q, v, t: [-GRAVITY, 0.0], [h, tilt], [0.0, 0.0], **given)
-
     family, run = iso.Parametrised(plate, h=1.0, tilt=0.0), {"dt": 0.01, "t_end": 0.7}
     found = iso.integrate(family, sensitivities=["h"], **run).sensitivity("h")
     exact = bounced(GRAVITY, 1.0 + 1e-20j, 0.5, 0.7).imag / 1e-20
     assert np.allclose([found.q[-1, 0], found.v[-1, 0]], exact, rtol=1e-7)
     with pytest.raises(SensitivityError, match=r"close together at t = 0\.451"):
         iso.integrate(family, sensitivities=["tilt"], **run)
-
-
-def test_gradients_do_not_go_back_over_contacts() -> None:
-    family = iso.Parametrised(ball, g=GRAVITY, h=1.0, e=0.5)
-    with pytest.raises(SensitivityError, match="do not go back over contacts"):
-        iso.gradient(family, dt=0.01, t_end=0.6, objective=lambda s: s.q[:, 0], parameters=["g"])

@@ -86,6 +86,12 @@ def test_agree_with_differences(case: str) -> None:
     compare(make(), names, BEST[case], BOUND, **run)
 
 
+@pytest.mark.parametrize("level", [iso.VelocityLevel(), iso.AccelerationLevel(), iso.Baumgarte(30.0, 40.0)])
+def test_steps_that_close_other_levels(level: Any) -> None:
+    make, names, run = CASES["slider crank"]
+    compare(make(), names, BEST["slider crank"], BOUND, many=1, formulation=level, **{**run, "t_end": 0.1})
+
+
 MEMBERS = (
     iso.Scheme.U0(0.8, 0.8, 0.8),
     iso.Scheme.U0(1.0, 1.0, 0.0),

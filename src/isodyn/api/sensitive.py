@@ -10,7 +10,7 @@ import numpy as np
 
 from isodyn.api.driver import integrate, schedule
 from isodyn.api.options import AnyScheme, StepSizes, size_of_steps
-from isodyn.api.sensitive_contacts import integrate_with_contacts
+from isodyn.api.sensitive_contacts import course_with_contacts, gradient_with_contacts, integrate_with_contacts
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import Formulation, as_formulation, facts_of
 from isodyn.marching.method import Method, settle, suited_to
@@ -24,6 +24,7 @@ from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.saltation import event_times, jumps_of, refuse_switches
 from isodyn.sensitivities.taped_run import TapedRun
 from isodyn.stepping.events import Event, read_events
+from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes
@@ -54,6 +55,12 @@ def refuse_options(options: dict[str, Any], scheme: AnyScheme) -> None:
             raise SensitivityError(f"sensitivities do not go with {name}=", hint=f"leave {name}= out")
     if isinstance(scheme, StepMethod | Composition):
         raise SensitivityError(f"steps of {scheme.name} are not differentiated", hint="take a Scheme")
+
+
+def refuse_impacts(impacts: Impacts | None) -> None:
+    """InputError for settings of impacts, where there are no contacts."""
+    if impacts is not None:
+        raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")
 
 
 @dataclass
@@ -132,8 +139,7 @@ def integrate_with_sensitivities(
     if as_system(given).contacts is not None:
         assert not isinstance(scheme, Composition | StepMethod)  # they are refused above
         return integrate_with_contacts(given, scheme, formulation, found, size_of_steps(dt), t_end, options)
-    if options.get("impacts") is not None:
-        raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")
+    refuse_impacts(options.get("impacts"))
     way = course(given, scheme, formulation, size_of_steps(dt), t_end, options)
     stretches, typical = schedule(options["t0"], way.t_end, way.dt, way.breakpoints, options["save_every"])
     family, system, method = prepared(given, way.scheme, formulation, typical)
@@ -174,6 +180,7 @@ def gradient(
     breakpoints: Sequence[float] = (),
     events: Sequence[Event] = (),
     checkpoints: int | None = None,
+    impacts: Impacts | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     progress: bool = False,
@@ -204,14 +211,15 @@ def gradient(
     breakpoints
         Times at which forces jump, as for `integrate`.
     events
-        Events that act on the state, as for `integrate`; for objectives at the end and at given
-        times.
+        Events that act on the state, as for `integrate`.
     checkpoints
         Number of states that are kept, and of steps that are written down at a time: steps are
         taken once more then, and more than once where that is less than the square root of their
         number.
         If left out, all steps are kept as long as they take less than 256 MB, and 20 states
         otherwise.
+    impacts
+        What happens where contacts close, as for `integrate`.
     newton
         Settings of the iteration.
     assemble
@@ -245,13 +253,15 @@ def gradient(
     refuse_options({}, scheme)
     if checkpoints is not None and (type(checkpoints) is not int or checkpoints < 1):
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
-    if as_system(system).contacts is not None:
-        raise SensitivityError(
-            "gradients do not go back over contacts", hint="use integrate(..., sensitivities=[...]), which goes forward"
-        )
     wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
     every = 1 if wanted.along else 2**40
-    options = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble, "events": events}
+    options: dict[str, Any] = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble}
+    options |= {"events": events, "impacts": impacts, "progress": progress}
+    if as_system(system).contacts is not None:
+        assert not isinstance(scheme, Composition | StepMethod)  # they are refused above
+        touching = course_with_contacts(system, scheme, formulation, size_of_steps(dt), t_end, options)
+        return gradient_with_contacts(touching, names, wanted, checkpoints, options)
+    refuse_impacts(impacts)
     way = course(system, scheme, formulation, size_of_steps(dt), t_end, options)
     if way.ends_by_event:
         raise SensitivityError(
@@ -261,10 +271,5 @@ def gradient(
     stretches, typical = schedule(t0, t_end, way.dt, way.breakpoints, every)
     family, found, method = prepared(system, way.scheme, formulation, typical)
     jumps = jumps_of(found, way.events, way.happened)
-    if jumps and wanted.integral is not None:
-        raise SensitivityError(
-            "an integral over a run with events that act is not differentiated: its rows jump, and move in time",
-            hint="take end= or at=, or add the integral to the system as a state",
-        )
     run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble, jumps=jumps)
     return gradient_of(run, wanted, checkpoints, progress)

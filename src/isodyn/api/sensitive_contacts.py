@@ -22,9 +22,11 @@ from isodyn.results.solution import Solution
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.sensitivities.closed_rows import ClosedFamily, ClosedSystem, Modes, closed
 from isodyn.sensitivities.contact_course import Phase, RecordedRun
+from isodyn.sensitivities.gradient import Gradient, Objective, gradient_of
 from isodyn.sensitivities.impacts import ContactJump
 from isodyn.sensitivities.parameters import family_of
 from isodyn.sensitivities.run import SensitiveRun
+from isodyn.sensitivities.taped_run import TapedRun
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes
@@ -44,9 +46,10 @@ class ContactCourse:
     jumps: list[ContactJump]
     kept: Solution
 
-    def given(self) -> dict[str, Any]:
+    def given(self, options: dict[str, Any]) -> dict[str, Any]:
         """What a run with derivatives takes."""
-        return {"family": self.family, "jumps": self.jumps, "phases": self.phases}
+        asked = {name: options[name] for name in ("newton", "assemble")}
+        return {"family": self.family, "jumps": self.jumps, "phases": self.phases, **asked}
 
 
 def course_with_contacts(
@@ -87,8 +90,8 @@ def course_with_contacts(
         kept = record.execute(bar)
     phases = record.phases()
     modes = Modes(contacts=system.contacts.mu.size, rows=system.contacts.rows)
-    whole, rows = closed(system, modes), np.arange(system.m, dtype=np.int64)
-    jumps = [ContactJump(whole, one.begins_with, rows) for one in phases if one.begins_with is not None]
+    whole = closed(system, modes)
+    jumps = [ContactJump(whole, one.begins_with) for one in phases if one.begins_with is not None]
     ends = record.times(phases)
     times, t_last = StepTimes(ends), float(ends[-1])
     inside = {phase.t_start for phase in phases[1:]} | {float(t) for t in np.atleast_1d(options["breakpoints"])}
@@ -109,7 +112,7 @@ def integrate_with_contacts(
 ) -> Solution:
     """The solution of a run with contacts, with derivatives by the named parameters."""
     way = course_with_contacts(given, scheme, formulation, dt, t_end, options)
-    run = SensitiveRun(way.system, way.method, way.stretches, names=names, newton=options["newton"], **way.given())
+    run = SensitiveRun(way.system, way.method, way.stretches, names=names, **way.given(options))
     with Progress(run.whole, options["progress"]) as bar:
         found = run.execute(bar)
     sol = way.kept
@@ -127,6 +130,18 @@ def integrate_with_contacts(
         made.contact_normals = -lam[:, normals]
         sol.sensitivities[name] = made
     return sol
+
+
+def gradient_with_contacts(
+    way: ContactCourse,
+    names: list[str],
+    objective: Objective,
+    checkpoints: int | None,
+    options: dict[str, Any],
+) -> Gradient:
+    """The gradient of an objective by the adjoint of a run with contacts."""
+    run = TapedRun(way.system, way.method, way.stretches, names=names, **way.given(options))
+    return gradient_of(run, objective, checkpoints, options["progress"], way.kept)
 
 
 class InnerVariation:

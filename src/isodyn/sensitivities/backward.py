@@ -130,32 +130,38 @@ def prepare_range(p: Physics, linear: Linear, memory: Memory) -> int:
 
 
 @kernel()
-def weights_of_row(p: Physics, leg: Leg, dt: float, i: int) -> tuple[float, float]:
-    """How φ and φ̇ of a row count in its closure."""
+def weights_of_row(p: Physics, leg: Leg, dt: float, i: int) -> tuple[float, float, float]:
+    """How φ, φ̇ and φ̈ of a row count in its closure."""
     if i >= p.holonomic:
-        return 0.0, 1.0 / (leg.l5 * dt)
+        return 0.0, 1.0 / (leg.l5 * dt), 0.0
     k = p.closure
-    along_x = k.position * leg.l3 * dt * dt + k.velocity * leg.l5 * dt
-    return k.position / along_x, k.velocity / along_x
+    along_x = k.position * leg.l3 * dt * dt + k.velocity * leg.l5 * dt + k.acceleration * (1.0 + leg.phi)
+    return k.position / along_x, k.velocity / along_x, k.acceleration / along_x
 
 
 @kernel()
 def spread_back(p: Physics, leg: Leg, dt: float, after: State, linear: Linear, adjoint: Adjoint) -> None:
-    """Q₁, V₁, D₁ and the products with w₁, for the present multipliers."""
+    """Q₁, V₁, A₁, D₁ and the products with w₁, for the present multipliers."""
     copy_to(adjoint.q, adjoint.Q_1)
     copy_to(adjoint.v, adjoint.V_1)
+    fill_with(adjoint.A_1, 0.0)
     if p.rows.size > 0:
         fill_with(adjoint.u, 0.0)
+        fill_with(adjoint.u_2, 0.0)
         fill_with(linear.work_m, 0.0)
         for e in range(p.rows.size):
             i = p.rows[e]
-            of_q, of_v = weights_of_row(p, leg, dt, i)
-            adjoint.u[i] = of_v * adjoint.w_2[i]
+            of_q, of_v, of_a = weights_of_row(p, leg, dt, i)
+            adjoint.u[i], adjoint.u_2[i] = of_v * adjoint.w_2[i], of_a * adjoint.w_2[i]
             linear.work_m[i] = of_q * adjoint.w_2[i] + adjoint.w_3[i] / (dt * dt)
         times_transposed(linear.G_starts, linear.G_columns, linear.G_1, adjoint.u, -1.0, adjoint.V_1)
         times_transposed(linear.G_starts, linear.G_columns, linear.G_1, linear.work_m, -1.0, adjoint.Q_1)
         if after.q.size > 0:
             times_transposed(linear.G_starts, linear.G_columns, linear.gamma, adjoint.u, -1.0, adjoint.Q_1)
+        if after.q.size > 0 and p.closure.acceleration != 0.0:
+            times_transposed(linear.G_starts, linear.G_columns, linear.G_1, adjoint.u_2, -1.0, adjoint.A_1)
+            times_transposed(linear.G_starts, linear.G_columns, linear.second_v, adjoint.u_2, -1.0, adjoint.V_1)
+            times_transposed(linear.G_starts, linear.G_columns, linear.second_q, adjoint.u_2, -1.0, adjoint.Q_1)
     move_back(linear, linear.T_e, adjoint.Q_1, adjoint.D_1)
     fill_with(adjoint.Kw, 0.0)
     fill_with(adjoint.Cw, 0.0)
@@ -171,11 +177,12 @@ def correct_back(
     p: Physics, leg: Leg, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
 ) -> float:
     """One correction of the multipliers; its relative size."""
-    n, m, c = natural(linear.work.size), natural(p.rows.size), memory.c
+    n, m, c, scale = natural(linear.work.size), natural(p.rows.size), memory.c, 1e-300
     spread_back(p, leg, dt, after, linear, adjoint)
     for i in range(n):
         force = c[2] * adjoint.D_b[i] + c[1] * adjoint.Cw[i] + c[0] * adjoint.Mw[i]
-        moved = leg.l5 * dt * adjoint.V_1[i] + leg.l3 * dt * dt * adjoint.D_1[i]
+        moved = leg.l5 * dt * adjoint.V_1[i] + leg.l3 * dt * dt * adjoint.D_1[i] + (1.0 + leg.phi) * adjoint.A_1[i]
+        scale = max(scale, max(abs(force), abs(moved)) / memory.by_v[i])
         memory.dx[i] = adjoint.a[i] + adjoint.da[i] + moved - force
     if m > 0:
         fill_with(linear.work_m, 0.0)
@@ -193,18 +200,19 @@ def correct_back(
             memory.dp[n + e] = linear.work_m[p.rows[e]] if p.rows[e] < p.holonomic else 0.0
         solve_back(p, memory, adjoint, True, memory.dp)
     solve_back(p, memory, adjoint, False, memory.dx)
-    return add_back(p, leg, keep, memory, adjoint)
+    return add_back(p, leg, keep, scale, memory, adjoint)
 
 
 @kernel()
-def add_back(p: Physics, leg: Leg, keep: bool, memory: Memory, adjoint: Adjoint) -> float:
-    """Add a correction to the multipliers; the largest of its parts beside what they are."""
+def add_back(p: Physics, leg: Leg, keep: bool, scale: float, memory: Memory, adjoint: Adjoint) -> float:
+    """Add a correction to the multipliers; the largest of its parts beside what they are, those of
+    rows beside what stands in the equation of δx with them, which is `scale`."""
     n, size, change = natural(adjoint.w_1.size), 1e-300, 0.0
     for i in range(n):
         adjoint.w_1[i] += memory.dx[i]
         size, change = max(size, abs(adjoint.w_1[i])), max(change, abs(memory.dx[i]))
     relative = change / size
-    size, change = 1e-300, 0.0
+    size, change = scale, 0.0
     for e in range(p.rows.size):
         i = p.rows[e]
         more = memory.dx[n + e]
@@ -212,7 +220,8 @@ def add_back(p: Physics, leg: Leg, keep: bool, memory: Memory, adjoint: Adjoint)
             adjoint.w_3[i] -= memory.dp[n + e]
             more += leg.l3 * memory.dp[n + e]
         adjoint.w_2[i] += more
-        size, change = max(size, abs(adjoint.w_2[i])), max(change, abs(more))
+        by = memory.row_sizes[i]
+        size, change = max(size, by * abs(adjoint.w_2[i])), max(change, by * abs(more))
     if keep:
         for i in range(n):
             adjoint.w_4[i] += memory.dp[i]
@@ -229,7 +238,7 @@ def end_back(leg: Leg, dt: float, shift: float, keep: bool, memory: Memory, line
         D_1, D_b, V_1, Cw = adjoint.D_1[i], -adjoint.D_b[i], adjoint.V_1[i], adjoint.Cw[i]
         adjoint.v[i] = V_1 + dt * D_1 + leg.W1 * dt * D_b - Cw
         a = adjoint.a[i] + dt * V_1 + 0.5 * dt * dt * D_1 + leg.W2L2 * dt * dt * D_b
-        adjoint.a[i] = a - leg.W1 * dt * Cw - adjoint.Mw[i]
+        adjoint.a[i] = a - leg.W1 * dt * Cw - adjoint.Mw[i] + adjoint.A_1[i]
         adjoint.da[i] = shift * adjoint.a[i]
     if keep:
         times_transposed(linear.J_starts, linear.J_columns, linear.H, adjoint.w_4, 1.0, adjoint.q)
@@ -250,8 +259,8 @@ def add_parameter(p: Physics, leg: Leg, dt: float, keep: bool, varied: Varied, a
     row_1, row_2 = part_of(varied.first_row, j)
     for i in range(row_2 - row_1):  # multipliers of rows that are not enforced are zero
         k = natural(varied.row_of[row_1 + i])
-        of_q, of_v = weights_of_row(p, leg, dt, k)
-        total -= adjoint.w_2[k] * (of_q * varied.phi[i] + of_v * varied.rate[i])
+        of_q, of_v, of_a = weights_of_row(p, leg, dt, k)
+        total -= adjoint.w_2[k] * (of_q * varied.phi[i] + of_v * varied.rate[i] + of_a * varied.second[i])
         if keep:
             total -= adjoint.w_3[k] * varied.phi[i] / (dt * dt)
     adjoint.by[j] += total
@@ -312,7 +321,9 @@ def step_back(
     spread_back(p, leg, dt, after, linear, adjoint)
     for j in range(varied.in_balance.size):
         if status == OK and varied.in_balance[j] == 1:
-            status = by_parameter(other_model, keep, varied, j, t, t_1, before, after, memory, linear)
+            status = by_parameter(
+                other_model, keep, p.closure.acceleration != 0.0, varied, j, t, t_1, before, after, memory, linear
+            )
             add_parameter(p, leg, dt, keep, varied, adjoint, j)
     shift = leg.phi * (before.dt - dt) / before.dt if before.dt != 0.0 else 0.0
     end_back(leg, dt, shift, keep, memory, linear, adjoint)

@@ -7,7 +7,17 @@ are gathered from those of the whole, and so are their derivatives, which stay i
 
 from __future__ import annotations
 
-from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, IntArray, ModelFunction, kernel
+from isodyn.kernels.compiled import (
+    ACCELERATION,
+    BALANCE,
+    OK,
+    POSITION,
+    VELOCITY,
+    FloatArray,
+    IntArray,
+    ModelFunction,
+    kernel,
+)
 from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct_types import struct_at
 from isodyn.sensitivities.linearise import IDEAL
@@ -70,6 +80,7 @@ def add_answers(
 def by_parameter(
     model: ModelFunction,
     keep: bool,
+    second: bool,
     varied: Varied,
     j: int,
     t: float,
@@ -79,12 +90,14 @@ def by_parameter(
     memory: Memory,
     linear: Linear,
 ) -> int:
-    """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory, into `varied`."""
+    """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory, into `varied`; with
+    `second` that of φ̈."""
     c, status = memory.kappa, OK
     fill_with(varied.f, 0.0)
     fill_with(varied.g, 0.0)
     fill_with(varied.phi, 0.0)
     fill_with(varied.rate, 0.0)
+    fill_with(varied.second, 0.0)
     if varied.in_balance[j] == 0:
         return OK
     take_state(varied, j, memory.q, memory.v, memory.a, memory.lam)
@@ -95,6 +108,9 @@ def by_parameter(
             status = add_answers(model, varied, j, POSITION, t_1, c, 1.0, varied.phi)
         if status == OK:
             status = add_answers(model, varied, j, VELOCITY, t_1, c, 1.0, varied.rate)
+        if status == OK and second:
+            take_state(varied, j, after.q, after.v, linear.a_hat, after.lam)
+            status = add_answers(model, varied, j, ACCELERATION, t_1, c, 1.0, varied.second)
     if status == OK and varied.in_range[j] == 1 and keep and after.lam.size > 0:
         take_state(varied, j, before.q, before.v, linear.minus_p, memory.mu)
         c[3] = IDEAL
@@ -113,6 +129,7 @@ def spread_parameter(varied: Varied, j: int, tangents: Tangents) -> None:
     fill_with(tangents.g[j], 0.0)
     fill_with(tangents.phi[j], 0.0)
     fill_with(tangents.rate[j], 0.0)
+    fill_with(tangents.second[j], 0.0)
     v_1, v_2 = part_of(varied.first_v, j)
     for i in range(v_2 - v_1):
         k = natural(varied.v_of[v_1 + i])
@@ -121,3 +138,4 @@ def spread_parameter(varied: Varied, j: int, tangents: Tangents) -> None:
     for i in range(row_2 - row_1):
         k = natural(varied.row_of[row_1 + i])
         tangents.phi[j, k], tangents.rate[j, k] = varied.phi[i], varied.rate[i]
+        tangents.second[j, k] = varied.second[i]

@@ -17,7 +17,7 @@ import numpy as np
 from isodyn.errors import SensitivityError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.marching.contact_run import ContactRun
-from isodyn.stepping.contact_memory import SLIP, STICK
+from isodyn.stepping.contact_memory import NO_PUSH, SLIP, STICK
 from isodyn.stepping.memory import State
 
 if TYPE_CHECKING:
@@ -151,6 +151,10 @@ class RecordedRun(ContactRun):
 
     def come_to_rest(self, after: State, hit: BoolArray, dt: float) -> BoolArray:
         resting = super().come_to_rest(after, hit, dt)
+        if resting.any():  # without restitution they do so at once, but for rounding
+            self.look_at(after)
+            still = self.contacts.rate[: hit.size] <= NO_PUSH * self.contacts.fastest
+            resting &= ~(still & (self.known.restitution == 0.0))
         if resting.any():
             names = ", ".join(repr(self.known.names[k]) for k in np.flatnonzero(resting))
             raise SensitivityError(

@@ -37,14 +37,14 @@ def refuse(system: System, method: Method, newton: Newton) -> None:
         "a formulation that eliminates multipliers": closure.eliminate > 0,
         "a formulation that projects after the step": closure.project > 0,
         "a formulation with a correction of v, or one in the balance": closure.keep_velocity or closure.in_balance > 0,
-        "a formulation that closes φ̈": system.m > 0 and closure.acceleration != 0.0,
         "other forms of the iteration than the default": newton.form != 0 or newton.quasi or newton.reuse,
     }
     for what, found in why.items():
         if found:
             raise SensitivityError(
                 f"{what}: such steps are not differentiated",
-                hint="Stabilised(), VelocityLevel() and PositionLevel() are; so are systems without constraints",
+                hint="Stabilised(), PositionLevel(), VelocityLevel(), AccelerationLevel() and Baumgarte() are; so are systems"
+                " without constraints",
             )
 
 

@@ -143,7 +143,9 @@ def after_step(
     shift, keep = retimed(leg, dt, before), p.closure.keep_position == 1
     for j in range(varied.in_balance.size):
         if status == OK:
-            status = by_parameter(other_model, keep, varied, j, t, t_1, before, state, memory, linear)
+            status = by_parameter(
+                other_model, keep, p.closure.acceleration != 0.0, varied, j, t, t_1, before, state, memory, linear
+            )
             spread_parameter(varied, j, tangents)
     for j in range(0, varied.in_balance.size, many.q.shape[1]):
         if status == OK:

@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError, SensitivityError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.marching.progress import Progress
 from isodyn.notebook_views import ShownInNotebooks, Told
+from isodyn.results.balance import as_steps_end, jumps_of
 from isodyn.results.sensitivity import reader_of
 from isodyn.results.solution import Solution
+from isodyn.sensitivities.closed_rows import ClosedSystem
+from isodyn.sensitivities.differentiable import without_contacts
 from isodyn.sensitivities.memory import Adjoint
 from isodyn.sensitivities.taped_run import TapedRun
 from isodyn.sensitivities.variations import CENTRAL, PART, Variation
@@ -28,6 +31,7 @@ from isodyn.systems.base import System
 
 Output = str | tuple[str, str] | Callable[[Solution], Any]
 ROUNDING = 1e-14  # of the largest value of an output: what changes by less does not depend on what was moved
+NO_ROWS = np.zeros(0, dtype=np.int64)
 SAME_TIME = 1e-9  # of a step: times nearer to the end of a step than this are there
 
 
@@ -135,20 +139,29 @@ def reader(output: Output) -> Callable[[Solution], FloatArray]:
     return read
 
 
-class Weighted:
-    """Outputs with the weights that rows have in an objective."""
+Weights = list[tuple[Callable[[Solution], FloatArray], FloatArray]]
 
-    def __init__(self, objective: Objective, t: FloatArray) -> None:
-        self.parts: list[tuple[Callable[[Solution], FloatArray], FloatArray]] = []
+
+class Weighted:
+    """Outputs with the weights that rows have in an objective: those of a solution, and left-hand
+    limits where forces or states jump, as the ends of steps see them."""
+
+    def __init__(self, objective: Objective, t: FloatArray, jumps: IntArray = NO_ROWS) -> None:
+        self.jumps = jumps
+        self.parts: Weights = []
+        self.left_parts: Weights = []
+        self.integrand = None if objective.integral is None else reader(objective.integral)
         last = np.zeros(t.size)
         last[-1] = 1.0
         if objective.end is not None:
             self.parts.append((reader(objective.end), last))
-        if objective.integral is not None:
-            weights = np.zeros(t.size)
+        if self.integrand is not None:
+            weights, left = np.zeros(t.size), np.zeros(t.size)
             weights[:-1] += 0.5 * np.diff(t)
             weights[1:] += 0.5 * np.diff(t)
-            self.parts.append((reader(objective.integral), weights))
+            left[self.jumps] = 0.5 * np.diff(t)[self.jumps - 1]
+            self.parts.append((self.integrand, weights - left))
+            self.left_parts.append((self.integrand, left))
         for time, output in objective.at:
             k = int(np.abs(t - time).argmin())
             typical = float(np.diff(t).max(initial=1.0))
@@ -162,16 +175,44 @@ class Weighted:
 
     def rows(self, sol: Solution) -> FloatArray:
         """What each row adds to the objective."""
-        total = np.zeros(sol.t.size)
-        for read, weights in self.parts:
-            total = total + weights * read(sol)
-        return total
+        return weighted_sum(self.parts, sol)
+
+    def left(self, sol: Solution) -> FloatArray:
+        """What left-hand limits add to it, of a solution that has them in its rows."""
+        return weighted_sum(self.left_parts, sol)
+
+    def both(self, sol: Solution, limits: Solution) -> FloatArray:
+        """What rows and left-hand limits add to it."""
+        return self.rows(sol) + (self.left(limits) if self.looks_left else 0.0)
+
+    @property
+    def looks_left(self) -> bool:
+        """Whether it looks at left-hand limits."""
+        return self.jumps.size > 0 and bool(self.left_parts)
+
+    def gains(self, sol: Solution, limits: Solution) -> FloatArray:
+        """What an integral gains while a jump happens later, in the order of the jumps."""
+        if self.integrand is None or not self.jumps.size:
+            return np.zeros(self.jumps.size)
+        return self.integrand(limits)[self.jumps] - self.integrand(sol)[self.jumps]
 
 
-def row_derivatives(run: TapedRun, sol: Solution, weighted: Weighted) -> tuple[FloatArray, ...]:
+def weighted_sum(parts: Weights, sol: Solution) -> FloatArray:
+    """What each row of a solution adds."""
+    total = np.zeros(sol.t.size)
+    for read, weights in parts:
+        total = total + weights * read(sol)
+    return total
+
+
+Added = Callable[[Solution], FloatArray]
+"""What each row of a solution adds to an objective."""
+
+
+def row_derivatives(sol: Solution, added: Added) -> tuple[FloatArray, ...]:
     """Derivatives of what rows add to the objective by their own q (as increments), v, a and
     lam."""
-    system, sizes = run.system, run.system.scales.v
+    system, sizes = sol.system, sol.system.scales.v
     fast = max(1e-2, float(np.abs(sol.v / sizes).max(initial=0.0)))
     strong = max(1e-2, float(np.abs(sol.a / sizes).max(initial=0.0)))
     heavy = max(1e-2, float(np.abs(sol.lam).max(initial=0.0)))
@@ -182,26 +223,26 @@ def row_derivatives(run: TapedRun, sol: Solution, weighted: Weighted) -> tuple[F
         if name == "q" and system.nq == 0:
             found.append(out)
             continue
-        for i in relevant(sol, name, typical, weighted):
+        for i in relevant(sol, name, typical, added):
             h = PART * typical[i]
             d = np.zeros(typical.size)
             for k, weight in zip(CENTRAL[0], CENTRAL[1], strict=True):
                 d[i] = k * h
-                out[:, i] += weight / h * weighted.rows(_moved(sol, name, d))
+                out[:, i] += weight / h * added(_moved(sol, name, d))
         found.append(out)
     return tuple(found)
 
 
-def relevant(sol: Solution, name: str, typical: FloatArray, weighted: Weighted) -> list[int]:
+def relevant(sol: Solution, name: str, typical: FloatArray, added: Added) -> list[int]:
     """Components that the objective depends on: groups that change nothing when they are moved by
     random steps are left out as a whole."""
-    plain, rng = weighted.rows(_moved(sol, name, np.zeros(typical.size))), np.random.default_rng(7)
+    plain, rng = added(_moved(sol, name, np.zeros(typical.size))), np.random.default_rng(7)
     found, groups = list[int](), [np.arange(typical.size)]
     while groups:
         group = groups.pop()
         d = np.zeros(typical.size)
         d[group] = PART * typical[group] * rng.uniform(0.5, 1.5, group.size)
-        if group.size == 0 or np.array_equal(weighted.rows(_moved(sol, name, d)), plain):
+        if group.size == 0 or np.array_equal(added(_moved(sol, name, d)), plain):
             continue
         if group.size == 1:
             found.append(int(group[0]))
@@ -222,47 +263,96 @@ def _moved(sol: Solution, name: str, d: FloatArray) -> Solution:
     return other
 
 
-def gradient_of(run: TapedRun, objective: Objective, checkpoints: int | None, progress: bool) -> Gradient:
-    """Run, and go back."""
+class Shown:
+    """The solution that an objective looks at, of a run whose own rows may be others: which of those
+    they are, and where its multipliers are among those of the run."""
+
+    def __init__(self, run: TapedRun, found: Solution, sol: Solution | None) -> None:
+        self.run, self.sol = run, found if sol is None else sol
+        self.system = self.sol.system
+        self.limits = as_steps_end(self.sol)
+        self.rows = np.searchsorted(found.t, self.sol.t)
+        if not np.array_equal(found.t[np.minimum(self.rows, found.t.size - 1)], self.sol.t):
+            raise SensitivityError("rows of the run and of its derivatives are at different times")
+        system = run.system
+        self.places = system.places if isinstance(system, ClosedSystem) else np.arange(system.m)
+        self.starts = {restart.row: k for k, restart in enumerate(run.restarts)}
+        self.many = found.t.size
+
+    def put(self, weighted: Weighted, adjoint: Adjoint) -> None:
+        """The derivatives of an objective by the states in rows, and by the times of jumps."""
+        of_rows = row_derivatives(self.sol, weighted.rows)
+        self.refuse_shared(of_rows[3])
+        self.spread(of_rows, self.rows, adjoint)
+        if not weighted.looks_left:
+            return
+        jumps = weighted.jumps
+        left = tuple(x[jumps] for x in row_derivatives(self.limits, weighted.left))
+        self.refuse_shared(left[3])
+        numbers = [self.starts.get(int(row)) for row in self.rows[jumps]]
+        places = [row if k is None else self.many + k for row, k in zip(self.rows[jumps], numbers, strict=True)]
+        self.spread(left, np.array(places, dtype=np.int64), adjoint)
+        for k, gain in zip(numbers, weighted.gains(self.sol, self.limits), strict=True):
+            if k is not None:
+                self.run.restarts[k].gain = float(gain)
+
+    def spread(self, derivatives: tuple[FloatArray, ...], rows: IntArray, adjoint: Adjoint) -> None:
+        """Add derivatives to these rows of an adjoint."""
+        dq, dv, da, dlam = derivatives
+        for k, row in enumerate(rows):
+            adjoint.row_q[row] += dq[k]
+            adjoint.row_v[row] += dv[k]
+            adjoint.row_a[row] += da[k]
+            adjoint.row_lam[row][self.places] += dlam[k]
+
+    def refuse_shared(self, dlam: FloatArray) -> None:
+        """SensitivityError where multipliers of redundant rows are looked at."""
+        if any(one.rows.dropped.size for one in self.run.settings) and np.any(dlam):
+            raise SensitivityError(
+                "multipliers of redundant rows are shared after the run: gradients do not go back over that",
+                hint="use integrate(..., sensitivities=[...]), or remove redundant rows",
+            )
+
+
+def gradient_of(
+    run: TapedRun, objective: Objective, checkpoints: int | None, progress: bool, kept: Solution | None = None
+) -> Gradient:
+    """Run, and go back; the objective looks at `kept`, if that is given."""
     run.prepare(checkpoints)
     with Progress(run.whole, progress) as bar:
-        sol = run.execute(bar)
-    weighted = Weighted(objective, sol.t)
-    plain = copy(sol)
-    plain.aux = {}
-    value = float(weighted.rows(plain).sum())
-    rows = row_derivatives(run, sol, weighted)
-    if run.independent.dropped.size and np.any(rows[3]):
-        raise SensitivityError(
-            "multipliers of redundant rows are shared after the run: gradients do not go back over that",
-            hint="use integrate(..., sensitivities=[...]), or remove redundant rows",
-        )
-    system = run.system
-    unknowns = system.nv + run.independent.chosen.size
+        found = run.execute(bar)
+    shown = Shown(run, found, kept)
+    sol, limits = (_with(one, shown.system) for one in (shown.sol, shown.limits))
+    weighted, system = Weighted(objective, shown.sol.t, jumps_of(shown.sol)), run.system
+    value = float(weighted.both(sol, limits).sum())
     adjoint = Adjoint(
         nv=system.nv,
         m=system.m,
         parameters=len(run.variations),
-        unknowns=unknowns,
-        rows=sol.t.size,
+        unknowns=system.nv + max(one.rows.chosen.size for one in run.settings),
+        rows=found.t.size + len(run.restarts),
     )
-    adjoint.row_q, adjoint.row_v, adjoint.row_a, adjoint.row_lam = rows
+    shown.put(weighted, adjoint)
     run.go_back(adjoint)
-    for name, first in zip(("q", "v", "a", "lam"), rows, strict=True):
-        getattr(adjoint, name)[:] += first[0]
-    by = adjoint.by + run.by_start(adjoint) + by_outputs(run.variations, sol, weighted)
-    return Gradient(value, by, tuple(one.name for one in run.variations), sol)
+    for name in ("q", "v", "a", "lam"):
+        getattr(adjoint, name)[:] += getattr(adjoint, f"row_{name}")[0]
+    by = adjoint.by + run.by_start(adjoint) + by_outputs(run.variations, sol, limits, weighted)
+    return Gradient(value, by, tuple(one.name for one in run.variations), shown.sol)
 
 
 def _with(sol: Solution, system: System) -> Solution:
     other = copy(sol)
-    other.system, other.aux = system, {}
+    other.system, other.aux = without_contacts(system), {}
     return other
 
 
-def by_outputs(variations: Sequence[Variation], sol: Solution, weighted: Weighted) -> FloatArray:
+def by_outputs(variations: Sequence[Variation], sol: Solution, limits: Solution, weighted: Weighted) -> FloatArray:
     """What parameters change in the objective while the motion stays."""
-    found, plain = np.zeros(len(variations)), weighted.rows(_with(sol, sol.system))
+
+    def of_system(system: System) -> FloatArray:
+        return weighted.both(_with(sol, system), _with(limits, system))
+
+    found, plain = np.zeros(len(variations)), of_system(sol.system)
     if not looks_at_system(sol, weighted):
         return found
     least = ROUNDING * float(np.abs(plain).max(initial=0.0))
@@ -271,13 +361,13 @@ def by_outputs(variations: Sequence[Variation], sol: Solution, weighted: Weighte
         group = groups.pop()
         one: Variation = variations[group[0]]
         if len(group) == 1:
-            found[group[0]] = float(one.difference(lambda other: weighted.rows(_with(sol, other)).sum(), sol.system))
+            found[group[0]] = float(one.difference(lambda other: of_system(other).sum(), sol.system))
             continue
         moved = {
             x.name: x.value + x.points[0] * x.h * (1.0 + 0.1 * k) for k, x in enumerate(variations[i] for i in group)
         }
         try:
-            changed = np.abs(weighted.rows(_with(sol, one.family.at(moved))) - plain)
+            changed = np.abs(of_system(one.family.at(moved)) - plain)
         except IsodynError:  # values that do not go together
             changed = np.array([np.inf])
         if not changed.max(initial=0.0) <= least:

@@ -14,6 +14,7 @@ v⁺ is then a function of (t, q, v; θ) that can be differenced.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,9 +22,10 @@ import numpy as np
 from isodyn.errors import SensitivityError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full
+from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Sample
 from isodyn.sensitivities.saltation import GRAZES, Differs, place
-from isodyn.sensitivities.start import along
+from isodyn.sensitivities.start import far_along
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
@@ -98,8 +100,9 @@ def acting(of: Asked, blow: Blow, P: FloatArray, least: FloatArray, rates: Float
 class ContactJump:
     """What contacts do to a state at one time (isodyn.sensitivities.saltation.Jump for events)."""
 
-    def __init__(self, system: ClosedSystem, happening: Happening, rows: IntArray) -> None:
-        self.system, self.happening, self.t, self.rows = system, happening, happening.t, rows
+    def __init__(self, system: ClosedSystem, happening: Happening) -> None:
+        self.system, self.happening, self.t = system, happening, happening.t
+        self.rows = np.zeros(0, dtype=np.int64)  # of constraints, none of which follows from others
         self.known, self.asked = system.inner.contacts, dict[int, tuple[Any, ...]]()
 
     def questions(self, system: ClosedSystem) -> tuple[Questions, Questions]:
@@ -118,7 +121,9 @@ class ContactJump:
         """Take the state before it; the one after it."""
         self.before, one = sample, self.happening
         self.guards = one.closing or (one.turning,)
-        contacts = self.questions(self.system)[1]
+        ask, contacts = self.questions(self.system)
+        if self.system.inner.m:
+            self.rows = choose(full(ask.G(sample.t, sample.q, sample.v)) * self.system.scales.v).chosen
         J = full(contacts.G(sample.t, sample.q, sample.v))
         u = contacts.velocity(sample.t, sample.q, sample.v)
         self.speed = max(float((np.abs(J) @ np.abs(sample.v)).max()), float(np.abs(u).max()), 1e-300)
@@ -157,25 +162,26 @@ class ContactJump:
             return float(contacts.position(t, q, v)[k])
         return float(self.happening.slip @ contacts.velocity(t, q, v)[self.tangents(k)])
 
-    def time(self, dq: FloatArray, dv: FloatArray, one: Differs) -> float:
-        """δt of it: contacts that close together have to go on doing so."""
+    def times(self, dq: FloatArray, dv: FloatArray, one: Differs) -> list[float]:
+        """δt of it, by each of the contacts that close."""
         s, times = self.before, []
         size = self.size(dq, dv)
         for k, slope in zip(self.guards, self.slopes, strict=True):
             total = 0.0
             if size > 0.0:
-                total = float(along(lambda e, k=k: np.array(self.guard(self.system, k, *self.moved(e, dq, dv))), size))  # type: ignore[misc]
+                total = float(far_along(partial(self.guard_beside, k, dq, dv), size))
             by = one.difference(lambda other, k=k: np.array(self.guard(other, k, s.t, s.q, s.v)), self.system)
             total += float(by)
             times.append(-total / slope)
-        if max(times) - min(times) > 1e-6 * max(map(abs, times)):
-            names = ", ".join(repr(self.known.names[k]) for k in self.guards)
-            raise SensitivityError(
-                f"{names} close together at t = {s.t:.6g}, but one after the other for other values of parameters: there is"
-                " no derivative",
-                hint="let them close at different times",
-            )
-        return times[0]
+        return times
+
+    def guard_beside(self, k: int, dq: FloatArray, dv: FloatArray, e: float) -> FloatArray:
+        """`guard` at a state beside the one before it."""
+        return np.array(self.guard(self.system, k, *self.moved(e, dq, dv)))
+
+    def together(self) -> str:
+        """The contacts that close at this time, in words."""
+        return ", ".join(repr(self.known.names[k]) for k in self.guards)
 
     def size(self, dq: FloatArray, dv: FloatArray) -> float:
         """How large a derivative is beside typical changes."""
@@ -260,13 +266,13 @@ class ContactJump:
     def tangent(self, dq: FloatArray, dv: FloatArray, one: Differs) -> tuple[FloatArray, FloatArray, float]:
         """δq and δv after it, along with it, and δt."""
         before = self.before
-        at = self.time(dq, dv, one)
+        at = self.times(dq, dv, one)[0]
         dq, dv = dq + at * before.v, dv + at * before.a
         if not self.happening.blows:
             return dq, dv, at
         size, change = self.size(dq, dv), np.zeros_like(dv)
         if size > 0.0:
-            change = along(lambda e: self.after(self.system, *self.moved(e, dq, dv, at)), size)
+            change = far_along(lambda e: self.after(self.system, *self.moved(e, dq, dv, at)), size)
         by = one.difference(lambda other: self.after(other, before.t, before.q, before.v), self.system)
         return dq, change + by, at
 

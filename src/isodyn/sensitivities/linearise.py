@@ -246,7 +246,7 @@ def rates_along(
     fill_with(out, 0.0)
     n, c = natural(d.size), memory.kappa
     if linear.polar == 0:
-        return differenced_rates(p, linear, t_1, after, memory, d, out)
+        return differenced_rows(p, linear, VELOCITY, t_1, after, memory, d, out)
     moved, answer = linear.big[:n], linear.work_m
     for sign in (1.0, -1.0):
         for i in range(n):
@@ -267,10 +267,10 @@ def rates_along(
 
 
 @kernel()
-def differenced_rates(
-    p: Physics, linear: Linear, t_1: float, after: State, memory: Memory, d: FloatArray, out: FloatArray
+def differenced_rows(
+    p: Physics, linear: Linear, what: int, t_1: float, after: State, memory: Memory, d: FloatArray, out: FloatArray
 ) -> int:
-    """out += Γ d by differences of φ̇."""
+    """out += ∂φ̇/∂q d, or ∂φ̈/∂q d at linear.a_hat, by differences."""
     n, size = natural(d.size), measure(d, memory.by_v)
     if size == 0.0:
         return OK
@@ -280,7 +280,7 @@ def differenced_rates(
             moved[i] = POINTS[k] * h * d[i]
         status = retract(p, after.q, moved, c, linear.q_plus)
         if status == OK:
-            status = ask(p, linear, VELOCITY, t_1, linear.q_plus, after.v, after.a, after.lam, c, linear.work_m)
+            status = ask(p, linear, what, t_1, linear.q_plus, after.v, linear.a_hat, after.lam, c, linear.work_m)
         if status != OK:
             return status
         for i in range(out.size):
@@ -289,8 +289,36 @@ def differenced_rates(
 
 
 @kernel()
+def second_along_v(
+    p: Physics, linear: Linear, t_1: float, after: State, memory: Memory, d: FloatArray, out: FloatArray
+) -> int:
+    """out = ∂φ̈/∂v d; φ̈ is quadratic in v."""
+    n = natural(d.size)
+    moved, answer = linear.big[:n], linear.work_m
+    fill_with(out, 0.0)
+    for sign in (1.0, -1.0):
+        for i in range(n):
+            moved[i] = after.v[i] + sign * d[i]
+        status = ask(p, linear, ACCELERATION, t_1, after.q, moved, linear.a_hat, after.lam, memory.kappa, answer)
+        if status != OK:
+            return status
+        for i in range(out.size):
+            out[i] += 0.5 * sign * answer[i]
+    return OK
+
+
+@kernel()
+def put_columns(linear: Linear, k: int, d: FloatArray, found: FloatArray, out: FloatArray) -> None:
+    """Columns of group k of a matrix in the pattern of G, whose product with d is `found`."""
+    for e in range(linear.entries_of[k], linear.entries_of[k + 1]):
+        entry = natural(linear.entries[e])
+        out[entry] = found[natural(linear.rows_of[e])] / d[natural(linear.G_columns[entry])]
+
+
+@kernel()
 def linearise_rates(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
-    """Γ in the pattern of G, by groups of columns that share no row."""
+    """Γ in the pattern of G, by groups of columns that share no row; ∂φ̈/∂v and ∂φ̈/∂q where φ̈
+    closes."""
     n, m, fast = natural(linear.size_v.size), natural(linear.no_lam.size), 1e-2
     d, found = linear.big[n : 2 * n], linear.levels[:m]
     for i in range(n):
@@ -303,15 +331,26 @@ def linearise_rates(p: Physics, linear: Linear, t_1: float, after: State, memory
         status = rates_along(p, linear, t_1, after, memory, d, found)
         if status != OK:
             return status
-        for e in range(linear.entries_of[k], linear.entries_of[k + 1]):
-            entry = natural(linear.entries[e])
-            linear.gamma[entry] = found[natural(linear.rows_of[e])] / d[natural(linear.G_columns[entry])]
+        put_columns(linear, k, d, found, linear.gamma)
+        if p.closure.acceleration == 0.0:
+            continue
+        status = second_along_v(p, linear, t_1, after, memory, d, found)
+        if status != OK:
+            return status
+        put_columns(linear, k, d, found, linear.second_v)
+        fill_with(found, 0.0)
+        status = differenced_rows(p, linear, ACCELERATION, t_1, after, memory, d, found)
+        if status != OK:
+            return status
+        put_columns(linear, k, d, found, linear.second_q)
     return OK
 
 
 @kernel()
-def linearise_end(p: Physics, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
-    """G and Γ at the end of the step."""
+def linearise_end(p: Physics, leg: Leg, linear: Linear, t_1: float, after: State, memory: Memory) -> int:
+    """G, Γ and, where φ̈ closes, its derivatives at the end of the step."""
+    for i in range(memory.x.size):
+        linear.a_hat[i] = memory.a_p[i] + (1.0 + leg.phi) * memory.x[i]
     status = ask(p, linear, CONSTRAINT, t_1, after.q, after.v, after.a, after.lam, memory.kappa, linear.G_1)
     return linearise_rates(p, linear, t_1, after, memory) if status == OK and after.q.size > 0 else status
 
@@ -345,4 +384,4 @@ def linearise(
     for i in range(memory.x.size):
         memory.d[i] = dt * before.v[i] + dt * dt * (0.5 * memory.a_p[i] + leg.l3 * memory.x[i] - memory.p[i])
     put_tangents(linear, memory.d, linear.A_e, linear.T_e)
-    return linearise_end(p, linear, t_1, after, memory) if after.lam.size > 0 else OK
+    return linearise_end(p, leg, linear, t_1, after, memory) if after.lam.size > 0 else OK

@@ -85,8 +85,9 @@ def take_parameters(tangents: Tangents, first: int, shift: float, guess: float, 
                 lam = tangents.lam[j, i]
                 many.lam[i, c] = lam + guess * (lam - tangents.old_lam[j, i])
                 many.phi[i, c], many.rate[i, c] = tangents.phi[j, i], tangents.rate[j, i]
+                many.second[i, c] = tangents.second[j, i]
             else:
-                many.lam[i, c] = many.phi[i, c] = many.rate[i, c] = 0.0
+                many.lam[i, c] = many.phi[i, c] = many.rate[i, c] = many.second[i, c] = 0.0
 
 
 @kernel(fused=True)
@@ -151,11 +152,25 @@ def put_residuals(leg: Leg, dt: float, after: State, memory: Memory, linear: Lin
         products(linear.G_starts, linear.G_columns, linear.G_1, many.q_1, many.gap_q)
 
 
+@kernel(fused=True)
+def put_second(leg: Leg, after: State, linear: Linear, many: Many) -> None:
+    """The residual of φ̈, for the present unknowns and ends."""
+    copy_many(many.second, many.gap_a)
+    if after.q.size == 0:
+        return
+    for i in range(many.x.shape[0]):
+        for c in range(many.x.shape[1]):
+            many.d[i, c] = many.a[i, c] + (1.0 + leg.phi) * many.x[i, c]
+    products(linear.G_starts, linear.G_columns, linear.G_1, many.d, many.gap_a)
+    products(linear.G_starts, linear.G_columns, linear.second_v, many.v_1, many.gap_a)
+    products(linear.G_starts, linear.G_columns, linear.second_q, many.q_1, many.gap_a)
+
+
 @kernel()
 def put_right_hand_sides(p: Physics, leg: Leg, dt: float, many: Many) -> None:
     """(−r, −closure) into many.B, and the gap of φ that its solution leaves into many.P."""
     k, n = p.closure, natural(many.x.shape[0])
-    along_x = k.position * leg.l3 * dt * dt + k.velocity * leg.l5 * dt
+    along_x = k.position * leg.l3 * dt * dt + k.velocity * leg.l5 * dt + k.acceleration * (1.0 + leg.phi)
     for i in range(n):
         for c in range(many.x.shape[1]):
             many.B[i, c] = -many.r[i, c]
@@ -164,7 +179,8 @@ def put_right_hand_sides(p: Physics, leg: Leg, dt: float, many: Many) -> None:
         i = natural(p.rows[e])
         for c in range(many.x.shape[1]):
             if i < p.holonomic:
-                gap = (k.position * many.gap_q[i, c] + k.velocity * many.gap_v[i, c]) / along_x
+                gap = k.position * many.gap_q[i, c] + k.velocity * many.gap_v[i, c]
+                gap = (gap + k.acceleration * many.gap_a[i, c]) / along_x
                 many.P[n + e, c] = many.gap_q[i, c] / (dt * dt) - leg.l3 * gap
             else:
                 gap = many.gap_v[i, c] / (leg.l5 * dt)
@@ -220,6 +236,8 @@ def correct_many(
     """One correction of δx, δλ̃ and δp of all parameters; its sizes into many.change."""
     n, width = natural(many.x.shape[0]), natural(many.x.shape[1])
     put_residuals(leg, dt, after, memory, linear, many)
+    if p.closure.acceleration != 0.0:
+        put_second(leg, after, linear, many)
     put_right_hand_sides(p, leg, dt, many)
     status = solve_all(p, t, memory, many, many.B, False)
     keep = p.closure.keep_position == 1 and p.rows.size > 0

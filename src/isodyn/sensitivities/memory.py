@@ -5,6 +5,7 @@ With q̃ = q ⊕ d̃ and q_{n+1} = q ⊕ d₁, increments of configurations in t
     δq̃ = Ã δq + T̃ δd̃,   δq_{n+1} = A₁ δq + T₁ δd₁      A = exp(−d), T the right tangent of the retraction
     K δq̃ + C δṽ + M δã + Dᵀδλ̃ + ∂balance/∂θ = 0         at the balance
     G₁ δv_{n+1} + Γ δq_{n+1} + ∂φ̇/∂θ = 0                at t_{n+1}; Γ = ∂φ̇/∂q
+    G₁ δâ + ∂φ̈/∂v δv_{n+1} + ∂φ̈/∂q δq_{n+1} + ∂φ̈/∂θ = 0   where φ̈ closes; δâ = δa + (1 + φ)δx
     G₁ δq_{n+1} + ∂φ/∂θ = 0
     M_n δp − G_nᵀδμ = H δq + ∂(G_nᵀμ − M_n p)/∂θ          range of the correction; H = ∂(G_nᵀμ − M_n p)/∂q
 
@@ -43,6 +44,8 @@ class Linear(Struct):
     # and entries with their rows
     groups, columns = integers("groups_and_one"), integers("nv")
     entries_of, entries, rows_of = integers("groups_and_one"), integers("G_size"), integers("G_size")
+    second_v, second_q = reals("G_second"), reals("G_second")  # ∂φ̈/∂v and ∂φ̈/∂q, where φ̈ closes
+    a_hat = reals("nv")  # the acceleration that φ̈ is asked for with
     polar = integer  # whether Γ comes from φ̈, which is quadratic in v
     M_n, G_n = reals("J_back"), reals("G_back")  # of the range: for adjoints
     A_b, T_b, A_e, T_e = (reals("rotations", 3, 3),) * 4  # at the balance and at the end
@@ -60,13 +63,9 @@ class Tangents(Struct):
     q, v, a, da = (reals("parameters", "nv"),) * 4
     lam = reals("parameters", "m")
     old_da, old_lam = reals("parameters", "nv"), reals("parameters", "m")  # one step before
-    # ∂/∂θ of balance, φ, φ̇ and of G_nᵀμ − M_n p, in a step
-    f, phi, rate, g = (
-        reals("parameters", "nv"),
-        reals("parameters", "m"),
-        reals("parameters", "m"),
-        reals("parameters", "nv"),
-    )
+    # ∂/∂θ of balance, of G_nᵀμ − M_n p, and of φ, φ̇ and φ̈, in a step
+    f, g = (reals("parameters", "nv"),) * 2
+    phi, rate, second = (reals("parameters", "m"),) * 3
 
 
 class Many(Struct):
@@ -78,7 +77,7 @@ class Many(Struct):
     # what the residuals of balance, q_{n+1} and v_{n+1} are without the unknowns
     base, base_q, base_v = (reals("nv", "width"),) * 3
     r, d, turned = (reals("nv", "width"),) * 3
-    phi, rate, gap_q, gap_v = (reals("m", "width"),) * 4
+    phi, rate, second, gap_q, gap_v, gap_a = (reals("m", "width"),) * 6
     B, P, X = (reals("unknowns", "width"),) * 3  # right-hand sides, and memory for solutions
     change, before = reals("width"), reals("width")
 
@@ -94,10 +93,11 @@ class Varied(Struct):
     # places in the whole, those of one parameter behind those of the one before it
     first_q, first_v, first_row = (integers("parameters_and_one"),) * 3
     q_of, v_of, row_of = integers("of_q"), integers("of_v"), integers("of_rows")
-    # ---- of the parameter at hand: a state, an answer, derivatives of balance, range, φ and φ̇
+    # ---- of the parameter at hand: a state, an answer, derivatives of balance, range, φ, φ̇ and φ̈
     q, v, a, lam = reals("most_q"), reals("most_v"), reals("most_v"), reals("most_rows")
     answer, answer_m = reals("most_v"), reals("most_rows")
-    f, g, phi, rate = reals("most_v"), reals("most_v"), reals("most_rows"), reals("most_rows")
+    f, g = reals("most_v"), reals("most_v")
+    phi, rate, second = (reals("most_rows"),) * 3
 
 
 class Derivatives(Struct):
@@ -140,8 +140,8 @@ class Adjoint(Struct):
     w_1, w_2, w_3, w_4 = reals("nv"), reals("m"), reals("m"), reals("nv")
     # those of the step after, and of how many steps since the last jump
     old_1, old_2, old_3, old_4, known = reals("nv"), reals("m"), reals("m"), reals("nv"), integer
-    Q_1, V_1, D_1, Kw, D_b, Cw, Mw = (reals("nv"),) * 7
-    u, B, X = reals("m"), reals("unknowns", 1), reals("unknowns", 1)
+    Q_1, V_1, A_1, D_1, Kw, D_b, Cw, Mw = (reals("nv"),) * 8
+    u, u_2, B, X = reals("m"), reals("m"), reals("unknowns", 1), reals("unknowns", 1)
     # of the rows of a solution: derivatives of the objective
     row_q, row_v, row_a, row_lam = reals("rows", "nv"), reals("rows", "nv"), reals("rows", "nv"), reals("rows", "m")
 
@@ -189,11 +189,12 @@ def new_linear(
     rotations: IntArray,
     cayley: bool,
     transposed: bool,
+    second: bool,
     groups: list[list[int]],
 ) -> Linear:
     """Memory for the linearised steps of a system; with what adjoints need where they are asked
-    for. `groups` are the columns of Γ that may be other than zero, those together that share no
-    row."""
+    for, and with `second` what φ̈ needs. `groups` are the columns of Γ that may be other than zero,
+    those together that share no row."""
     nq, nv, m = system.nq, system.nv, system.m
     J_starts, J_columns, G_starts, G_columns = patterns(model, nv, m)
     linear = Linear(
@@ -207,6 +208,7 @@ def new_linear(
         G_lines=G_starts.size,
         G_size=G_columns.size,
         groups_and_one=len(groups) + 1,
+        G_second=G_columns.size if second else 0,
         J_back=J_columns.size if transposed else 0,
         G_back=G_columns.size if transposed else 0,
     )

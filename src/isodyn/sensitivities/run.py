@@ -30,7 +30,7 @@ from isodyn.sensitivities.matrix_check import MatrixCheck
 from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts
 from isodyn.sensitivities.pieces import Piece, new_varied
-from isodyn.sensitivities.saltation import Jump
+from isodyn.sensitivities.saltation import Jump, refuse_apart
 from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent
 from isodyn.sensitivities.variations import Variation, vary
@@ -166,7 +166,7 @@ class SensitiveRun(Run):
         exact = type(self.system) is MechanismSystem and known.is_exact()
         if not exact and self.model.sparsity is not None:
             self.model = self.model.dense() if self.model.dense is not None else self.model
-        polar = exact and known.is_polar()
+        polar, second = exact and known.is_polar(), self.closure.acceleration != 0.0
         linear = new_linear(
             self.system,
             self.model,
@@ -174,7 +174,8 @@ class SensitiveRun(Run):
             rotations=rotations,
             cayley=cayley,
             transposed=self.transposed,
-            groups=known.groups(self.model, polar),
+            second=second,
+            groups=known.groups(self.model, polar and not second),
         )
         linear.polar = int(polar)
         if self.model.traits & CONSTANT_MASS:
@@ -237,14 +238,18 @@ class SensitiveRun(Run):
         if not self.choices or not np.array_equal(self.independent.chosen, self.choices[-1][1]):
             self.choices.append((max(int(self.counters.rows) - 1, 0), self.independent.chosen.copy()))
         t = float(stretch.t_start) if first else float(np.nextafter(stretch.t_start, np.inf))
-        here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state)
+        dt = (stretch.t_stop - stretch.t_start) / stretch.steps
+        here = StartTangent(Questions(self.system), self.linear, t, self.independent.chosen, given, self.state, dt)
         self.here, tangents = here, self.tangents
         at = np.zeros((len(self.variations), 1))
         for j, one in enumerate(self.variations):
             if first:
                 tangents.q[j], tangents.v[j] = self.given_start(one)
             elif jump is not None:
-                tangents.q[j], tangents.v[j], at[j] = jump.tangent(tangents.q[j].copy(), tangents.v[j].copy(), one)
+                before = tangents.q[j].copy(), tangents.v[j].copy(), one
+                if not self.transposed:  # adjoints see on the way back whether contacts close together
+                    refuse_apart(jump, jump.times(*before))
+                tangents.q[j], tangents.v[j], at[j] = jump.tangent(*before)
         dq = here.position(self.by_equations, tangents.q.copy(), at)
         dv = here.velocity(self.by_equations, dq, tangents.v.copy(), at)
         if jump is not None:  # back from the event to a fixed time

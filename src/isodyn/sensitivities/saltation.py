@@ -132,6 +132,24 @@ def moved(system: System, sample: Sample, e: float, later: float) -> Sample:
     return sample._replace(t=sample.t + later, q=q, v=sample.v + e * sample.a)
 
 
+class Happens(Protocol):
+    """What happens at one time."""
+
+    t: float
+
+    def together(self) -> str: ...
+
+
+def refuse_apart(jump: Happens, times: Sequence[float]) -> None:
+    """SensitivityError if δt of all that happens together do not agree."""
+    if max(times) - min(times) > 1e-6 * max(map(abs, times)):
+        raise SensitivityError(
+            f"{jump.together()} close together at t = {jump.t:.6g}, but one after the other for other values of"
+            " parameters: there is no derivative",
+            hint="let them close at different times",
+        )
+
+
 class Jump:
     """What events do to a state at one time."""
 
@@ -152,9 +170,17 @@ class Jump:
         self.after = self.act(sample)
         return self.after
 
+    def times(self, dq: FloatArray, dv: FloatArray, one: Differs) -> list[float]:
+        """δt_e."""
+        return [self.guard.time(self.before, dq, dv, one, self.slope)]
+
+    def together(self) -> str:
+        """What happens at this time, in words."""
+        return self.guard.name
+
     def tangent(self, dq: FloatArray, dv: FloatArray, one: Differs) -> tuple[FloatArray, FloatArray, float]:
         """δq and δv after it, along with the event, and δt_e."""
-        at = self.guard.time(self.before, dq, dv, one, self.slope)
+        (at,) = self.times(dq, dv, one)
         system, before, after = self.system, self.before, self.after
         dq, dv = dq + at * before.v * bool(before.q.size), dv + at * before.a
         size = max(

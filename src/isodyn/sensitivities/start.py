@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 linalg = Later("scipy.linalg")
 
 POINTS, WEIGHTS = CENTRAL[0], CENTRAL[1]
+# of six points farther apart, for functions of places alone: their rounding is seven times less
+FAR = 2e-3
+OF_STEP = 0.03  # of a step: distance of points in time
+FAR_POINTS, FAR_WEIGHTS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0), (0.75, -0.75, -0.15, 0.15, 1.0 / 60.0, -1.0 / 60.0)
 
 AskBy: TypeAlias = Callable[[Callable[[Questions], FloatArray]], FloatArray | float]
 """The derivative of what is asked by all parameters, one row for each."""
@@ -42,18 +46,31 @@ def along(function: Callable[[float], FloatArray], size: float) -> FloatArray:
     return np.asarray(sum(w / h * function(k * h) for k, w in zip(POINTS, WEIGHTS, strict=True)))
 
 
+def far_along(function: Callable[[float], FloatArray], size: float) -> FloatArray:
+    """`along` for functions that vary with lengths and speeds of the system, not with less."""
+    h = FAR / size
+    return np.asarray(sum(w / h * function(k * h) for k, w in zip(FAR_POINTS, FAR_WEIGHTS, strict=True)))
+
+
 class StartTangent:
     """Derivatives of one start by all parameters: rows of arrays belong to parameters.
 
     `ask` answers for the system itself; `rows` are those that are enforced, `given` the start
-    before it was moved, (q, v, a, lam) the start of the run. ∂/∂θ comes from `ask_by`, a function
+    before it was moved, (q, v, a, lam) the start of the run, `dt` the size of steps. ∂/∂θ comes from `ask_by`, a function
     of what is asked, one row for each parameter.
     """
 
     def __init__(
-        self, ask: Questions, linear: Linear, t: float, rows: IntArray, given: tuple[Any, Any], state: State
+        self,
+        ask: Questions,
+        linear: Linear,
+        t: float,
+        rows: IntArray,
+        given: tuple[Any, Any],
+        state: State,
+        dt: float,
     ) -> None:
-        self.ask, self.t, self.rows, self.linear = ask, t, rows, linear
+        self.ask, self.t, self.rows, self.linear, self.dt = ask, t, rows, linear, dt
         self.system, self.n = ask.system, ask.system.nv
         self.q0, self.v0 = (x.copy() for x in given)
         self.q, self.v, self.a, self.lam = (np.array(x) for x in (state.q, state.v, state.a, state.lam))
@@ -120,7 +137,7 @@ class StartTangent:
         for j, dq in enumerate(all_dq):
             size = float(np.abs(dq / self.system.scales.v).max(initial=0.0))
             if size > 0.0 and self.q.size:
-                found[j] = along(lambda k, dq=dq: function(self.beside(dq, k)), size)  # type: ignore[misc]
+                found[j] = far_along(lambda k, dq=dq: function(self.beside(dq, k)), size)  # type: ignore[misc]
         return found
 
     def along_v(self, function: Callable[[FloatArray], FloatArray], all_dv: FloatArray) -> FloatArray:
@@ -129,7 +146,7 @@ class StartTangent:
         for j, dv in enumerate(all_dv):
             size = float(np.abs(dv).max(initial=0.0) / fast)
             if size > 0.0:
-                found[j] = along(lambda k, dv=dv: function(self.v + k * dv), size)  # type: ignore[misc]
+                found[j] = far_along(lambda k, dv=dv: function(self.v + k * dv), size)  # type: ignore[misc]
         return found
 
     def solved(self, stage: str, upper: FloatArray, lower: FloatArray) -> FloatArray:
@@ -182,7 +199,7 @@ class StartTangent:
         """∂(function of t)/∂t δt, where the time of the start depends on parameters: δt in rows."""
         if at is None or not at.any():
             return 0.0
-        return at * along(function, 1.0)
+        return at * far_along(function, FAR / (OF_STEP * self.dt))
 
     def position(self, ask_by: AskBy, dq0: FloatArray, at: FloatArray | None = None) -> FloatArray:
         """δq of the start, along with its time."""

@@ -3,20 +3,22 @@ again (isodyn.sensitivities.checkpoints)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isodyn.errors import SensitivityError
 from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.kernels.compiled import OK, FloatArray, IntArray
+from isodyn.linear_solvers.rows import Rows
 from isodyn.marching.outcome import solution_of
 from isodyn.marching.plan import lay_stretch
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.backward import march_back
 from isodyn.sensitivities.checkpoints import kept_at_first, whole_way_back
+from isodyn.sensitivities.closed_rows import ClosedSystem
 from isodyn.sensitivities.memory import Adjoint, Tape
+from isodyn.sensitivities.restarts import Restart, Together
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.taping import march_taped
 from isodyn.stepping.memory import Memory, State, allocate, new_state, weigh
@@ -28,47 +30,15 @@ ROOM = 2**25  # numbers, of a quarter of a gigabyte: tapes of a whole run that f
 FEW = 20  # states that are kept where they do not
 
 
-class Restart:
-    """How the state after a breakpoint or an event depends on the one before it, and on
-    parameters."""
+class Setting(NamedTuple):
+    """What steps of a stretch are taken with: enforced rows, memory for them, and what contacts
+    do."""
 
-    def __init__(self, run: TapedRun, row: int) -> None:
-        here, n = run.here, run.system.nv
-        self.row = row
-        self.by_parameters = run.tangents.copy()
-        unit, none, at = np.eye(n), np.zeros((n, n)), np.zeros((2 * n, 1))
-        dq, dv = np.concatenate([unit if run.system.nq else none, none]), np.concatenate([none, unit])
-        if run.jump is not None:
-            for k in range(2 * n):
-                dq[k], dv[k], at[k] = run.jump.tangent(dq[k].copy(), dv[k].copy(), Still())
-        dq = here.position(nothing, dq, at)
-        dv = here.velocity(nothing, dq, dv, at)
-        dq, dv = dq - at * here.v * bool(run.system.nq), dv - at * here.a
-        self.matrices = [dq, dv, *here.acceleration(nothing, dq, dv)]  # of q, v, a and λ, transposed
-
-    def go_back(self, adjoint: Adjoint) -> None:
-        """Derivatives by the state before the breakpoint in the place of those after it."""
-        names, k = ("q", "v", "a", "lam"), self.row
-        for name in names:
-            getattr(adjoint, name)[:] += getattr(adjoint, f"row_{name}")[k]
-        adjoint.by[:] += sum(getattr(self.by_parameters, name) @ getattr(adjoint, name) for name in names)
-        both = sum(x @ getattr(adjoint, name) for x, name in zip(self.matrices, names, strict=True))
-        n = adjoint.q.size
-        adjoint.q[:], adjoint.v[:] = both[:n], both[n:]
-        adjoint.a[:], adjoint.da[:], adjoint.lam[:], adjoint.known = 0.0, 0.0, 0.0, 0
-
-
-class Still:
-    """No parameter: events depend on the state alone."""
-
-    def difference(self, function: Callable[..., Any], itself: object) -> float:
-        """∂/∂θ."""
-        return 0.0
-
-
-def nothing(function: Callable[..., Any]) -> float:
-    """∂/∂θ where no parameter changes."""
-    return 0.0
+    rows: Rows
+    memory: Memory
+    held: IntArray | None
+    mode: IntArray
+    direction: FloatArray
 
 
 class TapedRun(SensitiveRun):
@@ -85,6 +55,8 @@ class TapedRun(SensitiveRun):
         self.checkpoints = FEW if checkpoints is None else checkpoints
         self.states: dict[int, Any] = {}
         self.restarts: list[Restart] = []
+        self.settings: list[Setting] = []  # of all stretches
+        self.together_closed: list[Together] = []
         self.repeated = 0  # steps that were taken again
         self.wanted: list[int] = []
         self.length = 1
@@ -142,6 +114,7 @@ class TapedRun(SensitiveRun):
             self.first_tangents = self.tangents.copy()
         else:
             self.restarts.append(Restart(self, int(self.counters.rows) - 1))
+        self.settings.append(self.setting())
         if self.whole_tapes:
             self.tape = self.new_tape(stretch.steps)
             self.tapes.append(self.tape)
@@ -149,23 +122,38 @@ class TapedRun(SensitiveRun):
         begin, blocks = self.lay_blocks(self.number)
         self.wanted = [begin + k * self.length for k in kept_at_first(0, blocks, self.checkpoints)]
 
+    def setting(self) -> Setting:
+        """What the steps of the present stretch are taken with."""
+        mode, direction = np.zeros(0, dtype=np.int64), np.zeros(0)
+        if isinstance(self.system, ClosedSystem):
+            mode, direction = np.array(self.system.modes.mode), np.array(self.system.modes.direction)
+        return Setting(self.independent, self.memory, self.held, mode, direction)
+
+    def take_setting(self, number: int) -> Memory:
+        """Go to the setting of a stretch; memory for steps back in it."""
+        one, system = self.settings[number], self.system
+        self.independent, self.memory, self.held = one.rows, one.memory, one.held
+        if isinstance(system, ClosedSystem):
+            system.modes.mode, system.modes.direction = one.mode, one.direction
+        packed = None if self.model.sparsity is None else self.memory.blocks
+        memory = allocate(system.nq, system.nv, system.m, one.rows.chosen, dense=True, packed=packed)
+        weigh(memory, self.weights)
+        return memory
+
     def go_back(self, adjoint: Adjoint) -> None:
         """Bring the adjoint from the end of the run to its start."""
         system = self.system
-        packed = None if self.model.sparsity is None else self.memory.blocks
-        memory = allocate(system.nq, system.nv, system.m, self.independent.chosen, dense=True, packed=packed)
-        weigh(memory, self.weights)
         after = new_state(system.nq, system.nv, system.m)
         for number in range(len(self.stretches) - 1, -1, -1):
+            memory = self.take_setting(number)
             begin, blocks = self.lay_blocks(number)
             end = begin + self.stretches[number].steps
             lay_stretch(self.plan, self.stretches[number], begin, composed=False)
             if self.whole_tapes:
                 self.tape = self.tapes.pop()
-                self.forget_last_row(number)
+                self.show_left(number, adjoint)
                 self.back_over_tape(memory, after, adjoint)
-                if number > 0:
-                    self.restarts[number - 1].go_back(adjoint)
+                self.back_over_start(number, adjoint)
                 continue
             self.tape = self.new_tape(self.length)
             for a, b, keep in whole_way_back(0, blocks, self.checkpoints):
@@ -177,15 +165,29 @@ class TapedRun(SensitiveRun):
                     continue
                 self.record(min(begin + (b + 1) * self.length, end))
                 if b == blocks - 1:
-                    self.forget_last_row(number)
+                    self.show_left(number, adjoint)
                 self.back_over_tape(memory, after, adjoint)
-            if number > 0:
-                self.restarts[number - 1].go_back(adjoint)
+            self.back_over_start(number, adjoint)
+        for one in self.together_closed:
+            one.check(self)
 
-    def forget_last_row(self, number: int) -> None:
-        """The last row of a stretch before a breakpoint shows the state after it."""
+    def back_over_start(self, number: int, adjoint: Adjoint) -> None:
+        """Bring all adjoints back over the start of a stretch, if it is not the first."""
+        if number == 0:
+            return
+        restart = self.restarts[number - 1]
+        for one in (other for pair in self.together_closed for other in pair.adjoints):
+            restart.go_back(one)
+        restart.go_back(adjoint, restart.gain)
+        if restart.jump is not None and restart.times.shape[1] > 1:
+            self.together_closed.append(Together(restart, adjoint))
+
+    def show_left(self, number: int, adjoint: Adjoint) -> None:
+        """The last row of a stretch before a start shows the state after it; left-hand limits have
+        rows of their own, behind the others."""
         if number < len(self.restarts):
-            self.tape.row[int(self.tape.count) - 1] = -1
+            rows = adjoint.row_q.shape[0] - len(self.restarts)
+            self.tape.row[int(self.tape.count) - 1] = rows + number
 
     def repeat(self, step: int, upto: int) -> None:
         """Go once more from a state that is kept to a later step, and forget those after it."""
@@ -206,12 +208,13 @@ class TapedRun(SensitiveRun):
         self.march_taped(upto)
 
     def back_over_tape(self, memory: Memory, after: State, adjoint: Adjoint) -> None:
-        """Bring the adjoint back over the steps that are written down."""
+        """Bring all adjoints back over the steps that are written down."""
         model = self.model
-        tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan
-        tables += after, memory, self.tape, self.together, adjoint
-        status = march_back(*tables)
-        self.check(self.understood(int(status)), self.tape.t[0], self.tape.t_after[0])
+        for one in (adjoint, *(other for pair in self.together_closed for other in pair.adjoints)):
+            tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan
+            tables += after, memory, self.tape, self.together, one
+            status = march_back(*tables)
+            self.check(self.understood(int(status)), self.tape.t[0], self.tape.t_after[0])
 
     def by_start(self, adjoint: Adjoint) -> FloatArray:
         """What the derivatives of the start add."""
