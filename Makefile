@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package test full check lint types fuzz fuzz-long kills stress lowest newest pythons lock audit sbom old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
+.PHONY: help install demo picture wheel wheel-check package kernels test full check lint types fuzz fuzz-long kills stress lowest newest pythons lock audit sbom old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -54,6 +54,9 @@ wheel-check: wheel ## install that wheel in an empty environment and make first 
 
 package: install ## build the source archive and a wheel without machine code, install both in empty environments, run a pendulum
 	$(BIN)/python .ci/package.py
+
+kernels: install ## compile every kernel for this machine ahead of runs, in one process
+	$(BIN)/python -m isodyn.kernels.build --here
 
 test: install ## run all tests but full products
 	$(PYTEST) -m "not long"

@@ -1,5 +1,5 @@
-"""The compiled step equals the same source run without Numba, on one step from random states of every
-problem, to 1e-12: from a dozen and from 100, in `make full`.
+"""The compiled step equals the same source run without Numba, on one step from random states of a few
+problems of all kinds, to 1e-12; in `make full` of every problem, from a dozen states and from 100.
 
 Mechanisms take long without Numba: all but a few of their states start from what the compiled run
 found, and only the step is repeated. A composed step is compared on the few. A second process gives
@@ -13,6 +13,8 @@ import textwrap
 
 import numpy as np
 import pytest
+
+from isodyn import problems
 
 FEWER = 3  # starts of mechanisms, and composed steps
 PROGRAM = textwrap.dedent(
@@ -34,7 +36,8 @@ PROGRAM = textwrap.dedent(
     SCATTER["robertson"] = 1e-9  # stiff: from farther away it has no step of this size
     SCATTER["circle_index2"] = 0.0  # index 2: no start but s0 itself satisfies its constraint; the others are assembled
     COMPOSED = iso.Composition(iso.Scheme.central_difference(), 4)
-    known = np.load(sys.argv[3]) if len(sys.argv) > 3 else None
+    known = np.load(sys.argv[4]) if len(sys.argv) > 4 else None
+    names = sys.argv[3].split(",")
     results = {}
 
     def prepared(system, scheme, composition):
@@ -48,8 +51,8 @@ PROGRAM = textwrap.dedent(
     def row(run):
         return np.concatenate([run.rows.q[1], run.rows.v[1], run.rows.a[1], run.rows.lam[1]])
 
-    for name, problem in problems.ALL.items():
-        system = problem.system()
+    for name in names:
+        system = problems.get(name).system()
         nq, nv = system.nq, system.nv
         rng = np.random.default_rng(20)
         rows, starts, composed_rows = [], [], []
@@ -97,34 +100,44 @@ PROGRAM = textwrap.dedent(
 
 
 BEAMS = ("flying_rod", "elastica", "roll_up", "flexible_pendulum", "flexible_slider_crank", "beam_and_bodies")
+# in Python and by `@njit`, rows of positions and velocities, first order with rows, bodies in the plane and in space
+FEW = ("pendulum", "kepler", "manufactured", "andrews", "vdpol_dae", "four_bar", "spinning_top")
 
 
-def results(to, states, *known, **environment):
-    command = [sys.executable, "-c", PROGRAM, *map(str, (to, states, *known))]
+def results(to, states, names, *known, **environment):
+    command = [sys.executable, "-c", PROGRAM, *map(str, (to, states, ",".join(names), *known))]
     subprocess.run(command, check=True, env=os.environ | environment)
     return np.load(to)
 
 
-@pytest.mark.parametrize(
-    "states", [pytest.param(12, marks=pytest.mark.long), pytest.param(100, marks=pytest.mark.long)]
-)
-def test_one_step_of_every_problem(tmp_path, states):
-    from isodyn import problems
-
-    compiled = results(tmp_path / "compiled.npz", states)
-    interpreted = results(tmp_path / "interpreted.npz", states, tmp_path / "compiled.npz", NUMBA_DISABLE_JIT="1")
-    assert set(compiled.files) == set(interpreted.files) >= set(problems.ALL)
-    assert sum(name.endswith(" composed") for name in compiled.files) > 25
+def compare(folder, states, names):
+    """One step of each, compiled and not."""
+    compiled = results(folder / "compiled.npz", states, names)
+    interpreted = results(folder / "interpreted.npz", states, names, folder / "compiled.npz", NUMBA_DISABLE_JIT="1")
+    assert set(compiled.files) == set(interpreted.files) >= set(names)
     for name in compiled.files:
-        assert compiled[name].shape[0] == (FEWER if name.endswith(" composed") else states)
+        composed = name.endswith(" composed")
+        assert compiled[name].shape[0] == (min(FEWER, states) if composed else states)
         scale = np.abs(compiled[name]).max()
-        allowed = (
-            5e-12 if name == "slider_crank_3d" else 1e-12
-        )  # fused products round otherwise; its matrix adds a digit
-        if (
-            name.split(" ")[0] in BEAMS
-        ):  # their iteration ends at 1e-9; composed, at rounding times the condition of the matrix
-            allowed = 1e-8 if name.endswith(" composed") else 1e-9
+        # fused products round otherwise; its matrix adds a digit
+        allowed = 5e-12 if name == "slider_crank_3d" else 1e-12
+        # their iteration ends at 1e-9; composed, at rounding times the condition of the matrix
+        if name.split(" ")[0] in BEAMS:
+            allowed = 1e-8 if composed else 1e-9
         assert np.abs(compiled[name] - interpreted[name]).max() <= allowed * scale, name
-    again = results(tmp_path / "again.npz", states)
+    return compiled
+
+
+def test_one_step_of_a_few_problems(tmp_path):
+    compiled = compare(tmp_path, 2, FEW)
+    assert sum(name.endswith(" composed") for name in compiled.files) >= 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("states", [12, 100])
+def test_one_step_of_every_problem(tmp_path, states):
+    names = tuple(problems.ALL)
+    compiled = compare(tmp_path, states, names)
+    assert sum(name.endswith(" composed") for name in compiled.files) > 25
+    again = results(tmp_path / "again.npz", states, names)
     assert all(np.array_equal(compiled[name], again[name]) for name in compiled.files)

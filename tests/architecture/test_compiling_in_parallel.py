@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.kernels import build as kernel_build
 from isodyn.kernels import cache as kernel_cache
 from isodyn.kernels import compiled
 from isodyn.kernels import helper as kernel_helper
@@ -130,6 +132,21 @@ def test_the_helper_compiles_by_name(tmp_path):
     )
     (file,) = (tmp_path / "isodyn").glob("*.kernel")
     assert file.name.startswith(name)
+
+
+def test_what_is_missing_is_compiled_ahead(monkeypatch):
+    """The longest first; what is on disk is passed over."""
+    known = {"isodyn.marching.march.march"}
+    named = ["isodyn.linear_solvers.dependent_rows.find_dependent", *known, "isodyn.stepping.newton.solve_step"]
+    places = [name.rpartition(".") for name in named]
+    kernels = {name: getattr(import_module(place[0]), place[2]) for name, place in zip(named, places, strict=True)}
+    asked = []
+    monkeypatch.setattr(kernel_build, "declared", lambda: kernels)
+    monkeypatch.setattr(kernel_build, "compile_named", asked.extend)
+    monkeypatch.setattr(compiled, "place_of", lambda one: SimpleNamespace(known=lambda: one.name in known))
+    monkeypatch.setattr(sys, "argv", ["build", "--here"])
+    kernel_build.main()
+    assert asked == [named[2], named[0]]
 
 
 def test_expected_kernels_are_those_that_a_run_loads():

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from architecture_source import PACKAGE, nodes
 from isodyn.errors import DamageError, InputError
 from isodyn.models.matrices import read_matrix
 from isodyn.results.seals import sealed, unpacked
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "isodyn"
 UNPICKLERS = {
     "kernels/numba_internals/stored.py",  # the user's own folder (isodyn.kernels.cache)
     "sweeps/worker.py",  # from the process that started it
@@ -29,13 +29,21 @@ MADE_TEXT = {"systems/lagrangian.py"}  # code that SymPy printed
 SERVERS = {"report/live.py"}
 
 
+def dotted(node: ast.expr) -> str:
+    """`a.b.c` as it stands; what stands before a name that is no name itself is left out (`unparse`
+    takes long)."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 @cache
 def calls() -> list[tuple[str, str, ast.Call]]:
     """Every call in the package: file, name of the function, call."""
     found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        file, tree = path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-        found += [(file, ast.unparse(node.func), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(PACKAGE).as_posix()
+        found += [(file, dotted(node.func), node) for node in nodes(path) if isinstance(node, ast.Call)]
     return found
 
 
@@ -43,10 +51,10 @@ def calls() -> list[tuple[str, str, ast.Call]]:
 def mentioned() -> set[tuple[str, str]]:
     """Every attribute of the package that is read, called or handed on, and imports of names."""
     found = set()
-    for path in sorted(SOURCE.rglob("*.py")):
-        file, tree = path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-        wanted = [x for x in ast.walk(tree) if isinstance(x, ast.Attribute | ast.ImportFrom | ast.Import)]
-        found |= {(file, ast.unparse(node)) for node in wanted}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(PACKAGE).as_posix()
+        found |= {(file, dotted(node)) for node in nodes(path) if isinstance(node, ast.Attribute)}
+        found |= {(file, ast.unparse(node)) for node in nodes(path) if isinstance(node, ast.ImportFrom | ast.Import)}
     return found
 
 
@@ -75,9 +83,9 @@ def test_servers_listen_on_loopback() -> None:
     """No source names an address beyond this machine; the one server has the one of this machine."""
     makers = ("HTTPServer", "TCPServer", "socket.socket", "create_server", "LocalCluster", "start_server")
     assert {file for file, name, _ in calls() if name.endswith(makers)} == SERVERS
-    for path in SOURCE.rglob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         assert "0.0.0.0" not in path.read_text(encoding="utf-8"), path
-    assert 'HOST = "127.0.0.1"' in (SOURCE / "report" / "live.py").read_text(encoding="utf-8")
+    assert 'HOST = "127.0.0.1"' in (PACKAGE / "report" / "live.py").read_text(encoding="utf-8")
 
 
 class Hostile:

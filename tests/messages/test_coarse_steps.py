@@ -48,6 +48,23 @@ def test_thirty_steps_in_a_period_are_enough(scheme: iso.Scheme) -> None:
     assert sol.quality().local_error.good
 
 
+@pytest.mark.parametrize("length", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("in_coordinates", [False, True])
+def test_rotations_that_are_rounding_are_no_motion(length: float, in_coordinates: bool) -> None:
+    """A slide and a ball on a body in free fall: nothing turns but by rounding, which no step
+    resolves."""
+    mech = iso.Mechanism(gravity=(0.0, 0.0, -9.81 * length))
+    of, at = 0.1 * length**2, {"base": (0, 0, 1), "slide": (0.5, 0, 1), "ball": (0.5, 0.3, 0.7)}
+    for mass, (name, place) in enumerate(at.items(), 1):
+        inertia = (of, 2.0 * of, 2.5 * of)
+        mech.add_body(name, mass=float(mass), inertia=inertia, position=length * np.array(place))
+    mech.add_joint(iso.Prismatic("rail", "slide", "base", point=(0.2 * length, 0, length), axis=(1, 0, 0)))
+    mech.add_joint(iso.Spherical("socket", "slide", "ball", point=(0.5 * length, 0, length)))
+    system = iso.joint_coordinates(mech) if in_coordinates else mech.compile()
+    sol = iso.integrate(system, dt=1e-3, t_end=0.3)
+    assert sol.stats.local_error < 1e-3
+
+
 def test_van_der_pol_with_jumps_between_its_steps() -> None:
     with pytest.warns(CoarseStepWarning, match=r"of 's"):
         iso.integrate(van_der_pol(1000.0), dt=0.2, t_end=1000.0)

@@ -1,4 +1,5 @@
-"""What knows nothing of contacts says so, instead of passing them over."""
+"""What knows nothing of contacts says so, instead of passing them over; meshes that are none are
+refused."""
 
 from __future__ import annotations
 
@@ -33,3 +34,15 @@ def ball() -> iso.CompiledSystem:
 def test_contacts_are_not_passed_over(use: Callable[[Any], Any]) -> None:
     with pytest.raises(InputError, match="contact"):
         use(ball())
+
+
+@pytest.mark.parametrize(
+    "corners", ["box", [], [(0, 0, 0), (1, 0)], [(0, 0), (1, 0), (0, 1), (1, 1)], [(0, 0, float("nan"))]]
+)
+def test_corners_that_are_no_points(corners: Any) -> None:
+    mech = iso.Mechanism()
+    mech.add_body("die", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(0, 0, 3))
+    slab = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 0)]
+    mech.add_contact(iso.MeshContact("floor", "die", "ground", corners, slab))
+    with pytest.raises(InputError, match="contact 'floor': corners must be points of three numbers"):
+        mech.compile()

@@ -85,5 +85,7 @@ def test_other_things() -> None:
 
 def test_lift_of_another_solution() -> None:
     one, other = iso.joint_coordinates(rod()), iso.joint_coordinates(rod())
-    with pytest.raises(InputError, match="lift takes a solution of this system"):
+    with pytest.raises(InputError, match="lift takes a solution of this system, received one of another system"):
         one.lift(iso.integrate(other, dt=0.1, t_end=0.1))
+    with pytest.raises(InputError, match="lift takes a solution of this system, received NoneType"):
+        one.lift(None)

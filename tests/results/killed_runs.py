@@ -1,9 +1,9 @@
 """Runs that are killed without warning, and gone on with: at random steps, inside writes of files, and
 at random instants of the clock; prints what came out.
 
-Run as a program with a folder, a seed and the number of kills wanted: children are forked, so that
-each is killed by signal 9 and nothing of it remains. Between two lives files may be damaged as disks
-do it: cut short, a bit changed, the last one missing.
+Run as a program with a folder, a seed, the number of kills wanted and, if not all, the kinds of runs:
+children are forked, so that each is killed by signal 9 and nothing of it remains. Between two lives
+files may be damaged as disks do it: cut short, a bit changed, the last one missing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -237,14 +237,15 @@ def lives(case: Case, place: Path, rng: random.Random, wanted: int, seconds: flo
     return deaths
 
 
-def main(folder: Path, seed: int, wanted: int) -> None:
-    """At least so many deaths over all kinds of runs; every run comes to its end after each of its
-    lives, and is the one that nobody disturbed."""
+def main(folder: Path, seed: int, wanted: int, kinds: Sequence[str] = ()) -> None:
+    """At least so many deaths over these or all kinds of runs; every run comes to its end after each
+    of its lives, and is the one that nobody disturbed."""
     warnings.simplefilter("ignore")
     # a dying process does not lose what the system has; only a dying machine does
     os.fsync = lambda file: None
     rng = random.Random(seed)
-    found, deaths, told = cases(rng), 0, {}
+    known, deaths, told = cases(rng), 0, {}
+    found = {name: known[name] for name in kinds or known}
     whole, seconds = {}, {}
     for name, case in found.items():
         case.begin(folder / f"{name} first")  # kernels are there
@@ -270,4 +271,4 @@ def main(folder: Path, seed: int, wanted: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])

@@ -22,15 +22,25 @@ from isodyn.results import Checkpoint
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 
 
-@pytest.mark.long
+# written and resumed in different ways, and quick
+QUICK = ("python", "adaptive, redundant", "events", "ensemble", "subdomains, nonlinear", "sweep")
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kills", "kinds"),
+    [
+        pytest.param(8, QUICK, marks=pytest.mark.slow, id="some kinds"),
+        pytest.param(20, (), marks=pytest.mark.long, id="all kinds"),
+    ],
+)
+def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path, kills: int, kinds: tuple[str, ...]) -> None:
     """Signal 9 at random steps, inside writes and at random instants, up to three times in a row, with
     damaged files in between; every kind of run comes to the end that nobody disturbed."""
     script = Path(__file__).with_name("killed_runs.py")
     seed = str(np.random.SeedSequence().entropy % 1000)
     run = subprocess.run(
-        [sys.executable, str(script), str(tmp_path), seed, "20"],
+        [sys.executable, str(script), str(tmp_path), seed, str(kills), *kinds],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
@@ -38,8 +48,9 @@ def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, f"seed {seed}: {run.stderr[-2000:]}"
     found = json.loads(run.stdout.splitlines()[-1])
+    assert set(found["kinds"]) == set(kinds) or not kinds
     assert {name for name, one in found["kinds"].items() if not one["same"]} == set(), f"seed {seed}"
-    assert found["deaths"] >= 20
+    assert found["deaths"] >= kills
 
 
 def oscillator(k: float = 1.0) -> Any:

@@ -45,9 +45,12 @@ class Hull:
     @classmethod
     def of(cls, what: str, given: object, argument: str = "corners") -> Hull:
         """The convex hull of points."""
-        points = np.asarray(given, dtype=np.float64)
+        try:
+            points = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):  # words, or rows of different lengths
+            points = np.empty(0)
         points = points.reshape(-1, 3) if points.ndim == 1 and points.size % 3 == 0 else points
-        if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+        if points.ndim != 2 or points.shape[1] != 3 or not points.size or not np.isfinite(points).all():
             raise InputError(f"{what}: {argument} must be points of three numbers", argument=argument)
         middle = points.mean(axis=0)
         scale = float(np.abs(points - middle).max(initial=0.0)) or 1.0

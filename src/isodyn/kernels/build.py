@@ -4,6 +4,9 @@
 The kernels are compiled for a level of processors (isodyn.kernels.shipped) and kept in
 FOLDER/cache, so that a second build compiles what has changed; FOLDER/machine_code is what goes
 into the wheel.
+
+`python -m isodyn.kernels.build --here` compiles them for this machine instead, in one process, into
+the folder that runs read: ahead of many runs.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from pathlib import Path
 
 from isodyn.kernels import compiled
 from isodyn.kernels import shipped as shipped_kernels
-from isodyn.kernels.helper import command, cores
+from isodyn.kernels.helper import command, compile_named, cores
 from isodyn.kernels.numba_internals.dispatcher import Kernel
 from isodyn.kernels.progress import usual_seconds
 
@@ -35,11 +38,16 @@ def declared() -> dict[str, Kernel]:
     return {one.name: one for one in sorted(found, key=lambda one: one.name) if one.name.startswith("isodyn.")}
 
 
+def missing_of(kernels: dict[str, Kernel]) -> list[str]:
+    """Those that are not on disk; a long one that begins last would be waited for."""
+    missing = [name for name, one in kernels.items() if not compiled.place_of(one).known()]
+    return sorted(missing, key=usual_seconds, reverse=True)
+
+
 def build(place: Path, only: list[str]) -> list[Path]:
     """Compile, in as many processes as there are cores, and collect."""
     kernels = {name: one for name, one in declared().items() if not only or name in only}
-    missing = [name for name, one in kernels.items() if not compiled.place_of(one).known()]
-    missing.sort(key=usual_seconds, reverse=True)  # a long one that begins last would be waited for
+    missing = missing_of(kernels)
     # each process goes round the same list from another place, and passes over what others have in hand
     begins = range(0, len(missing), max(1, -(-len(missing) // cores())))
     running = [subprocess.Popen(command(missing[k:] + missing[:k])) for k in begins]
@@ -52,8 +60,11 @@ def build(place: Path, only: list[str]) -> list[Path]:
 
 
 def main() -> None:
-    """Start again with Numba's settings for the level, then build."""
+    """Start again with Numba's settings for the level, then build; or compile for this machine."""
     place, *rest = sys.argv[1:]
+    if place == "--here":
+        compile_named(missing_of(declared()))
+        return
     only = [word for word in rest if word != "--only"]
     wanted = {**shipped_kernels.settings(), "NUMBA_CACHE_DIR": str(Path(place).resolve() / "cache")}
     if any(os.environ.get(name) != value for name, value in wanted.items()):

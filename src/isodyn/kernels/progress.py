@@ -18,7 +18,10 @@ _USUAL = 1.0  # seconds for a kernel of which nothing is known …
 _SECONDS = {
     "isodyn.beams.elements.element_tangents": 8.0,
     "isodyn.stepping.initial.acceleration": 2.0,
+    "isodyn.marching.ensemble_shared.run_sharing": 3.5,
     "isodyn.marching.march.march": 1.5,
+    "isodyn.sensitivities.backward.march_back": 10.0,
+    "isodyn.sensitivities.forward.march_tangents": 11.0,
     "isodyn.stepping.matrix.factorise_step": 1.5,
     "isodyn.stepping.newton.solve_step": 5.5,
     "isodyn.stepping.projection.polish": 1.5,

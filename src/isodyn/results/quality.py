@@ -35,7 +35,7 @@ COARSE = 0.05
 SMALL_PART = 1e-3
 # … and the same for first-order systems, whose components may be concentrations of any size
 SMALL_PART_OF_S = 1e-9
-STEADY = 1e-9  # of the velocity: smaller changes are rounding
+STEADY = 1e-9  # of the velocity, or of those in other units beside typical sizes: smaller changes are rounding
 DRIFT = 1e-6  # constraints are kept better than this by every formulation that is meant to
 ENERGY = 1e-2  # of the largest kinetic energy
 
@@ -95,7 +95,8 @@ def _scales(most: FloatArray, system: System) -> FloatArray:
         scale = np.zeros(most.shape)
         for kind in np.unique(alike):
             scale[..., alike == kind] = most[..., alike == kind].max(axis=-1, keepdims=True)
-        return scale
+        typical = np.asarray(system.scales.v)
+        return np.maximum(scale, STEADY * typical * (most / typical).max(axis=-1, keepdims=True, initial=0.0))
     part = SMALL_PART_OF_S if system.first_order else SMALL_PART
     return np.maximum(most, part * most.max(axis=-1, keepdims=True, initial=0.0))
 

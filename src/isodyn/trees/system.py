@@ -9,7 +9,7 @@ brings a solution back to the mechanism with its bodies, joints and reactions.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from isodyn.loads.user import UserLoad
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.poses import coordinate_at, rows_of_angle
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.results.solution import Solution
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.energies import EnergyOfRows
 from isodyn.systems.scales import Scales
@@ -32,9 +33,6 @@ from isodyn.trees.tables import BALL, SLIDE, TreeScratch, TreeTables
 from isodyn.trees.writer import write_tables
 
 reactions = Later("isodyn.trees.reactions")  # compiled when a solution is lifted
-
-if TYPE_CHECKING:
-    from isodyn.results.solution import Solution
 
 OPEN = 1e-8  # how far joints may be open at the start, in typical sizes
 Histories = tuple[FloatArray, FloatArray, FloatArray]
@@ -84,9 +82,11 @@ class TreeSystem(CompiledSystem):
         InputError
             If it is one of another system, or columns were left out.
         """
+        if not isinstance(sol, Solution):
+            raise InputError(f"lift takes a solution of this system, received {type(sol).__name__}")
         ours = isinstance(sol.system, TreeSystem) and sol.system.forest is self.forest  # runs may copy the system
         if not ours:
-            raise InputError("lift takes a solution of this system")
+            raise InputError("lift takes a solution of this system, received one of another system")
         if any(sol.columns[name].size != n for name, n in (("q", self.nq), ("v", self.nv), ("a", self.nv))):
             raise InputError("lift needs all columns, but only some were saved")
         base = self.mechanism
