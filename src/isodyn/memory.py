@@ -52,6 +52,8 @@ def require_memory(size: float, what: str, *, hint: str | None = None) -> None:
 
 def require_rows(rows: int, columns: int, steps: int | None = None) -> None:
     """InputError where the rows of a run need more memory than there is."""
+    if 8.0 * rows * columns <= SMALL:
+        return
     words = f"{rows:.6g} rows of {columns} columns"
     require_memory(8.0 * rows * columns, words if steps is None else f"{steps:.6g} steps give {words}", hint=FEWER_ROWS)
 

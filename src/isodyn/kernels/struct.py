@@ -232,8 +232,10 @@ class Struct(metaclass=StructClass):
 
     def copy(self: Self) -> Self:
         """Another block with the same contents."""
-        other = type(self)(**self.sizes)
-        other.copy_from(self)
+        known, other = self.__dict__, object.__new__(type(self))
+        words, address = _aligned(known["_integers"].size)
+        words[:] = known["_reals"]
+        other._attach(words, known["_known"], address)
         return other
 
     def alike(self, other: object) -> bool:

@@ -4,6 +4,7 @@ compiled, and to share it out."""
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -16,9 +17,16 @@ from isodyn.stepping import initial, matrix, newton, null_space, projection, ste
 from isodyn.systems.model import Model
 
 
+_announced: WeakKeyDictionary[Any, set[Any]] = WeakKeyDictionary()  # by the function of a model
+
+
 def expect_kernels(model: Model, m: int, closure: Closure) -> None:
     """Announce the kernels of a run of a system with m constraint rows."""
+    known, kind = _announced.setdefault(model.function, set()), (model.traits, m > 0, closure)
+    if model.sparsity is None and kind in known:
+        return
     expect(kernels_of(model, m, closure))
+    known.add(kind)
 
 
 def kernels_of(model: Model, m: int, closure: Closure) -> list[Any]:

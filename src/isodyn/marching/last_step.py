@@ -203,6 +203,10 @@ class LastStep(AtRest):
 
     # ---- rows, and a start
 
+    def rows_expected(self, numbers: int) -> int:
+        """How many rows of so many numbers there is memory for at first."""
+        return rows_at_first(numbers) if self.sized else 1 + sum(stretch.rows for stretch in self.stretches)
+
     def make_room(self, k: int) -> None:
         """Memory for k rows, if their number is not known in advance."""
         if k <= self.rows.t.size or not (self.sized or self.watch is not None):

@@ -8,11 +8,11 @@ import numpy as np
 from isodyn.formulations.gauss import UdwadiaKalaba
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.formulations.near_singular import warn_near_singular
-from isodyn.kernels.compiled import OK, FloatArray, IntArray
+from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.rank import decide
 from isodyn.linear_solvers.rows import FEW, LARGE, TOLERANCE, choose, least_multipliers
-from isodyn.marching.row_ranks import ranks_of_rows
+from isodyn.marching.row_ranks import LOST, PIVOT, WHEN, ranks_of_rows, tell
 from isodyn.marching.run import Run
 from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
@@ -25,9 +25,27 @@ class MethodRows(Run):
 
     closest = (1.0, 0.0)  # to a loss of rank: the smallest pivot, and when
     named_redundant: dict[str, None]
+    times: FloatArray | None  # of rows, where they are named
+    shown = 0  # rows that an observer has seen
 
     def _keeps_balance(self) -> bool:
         """No: the balance of these methods holds at every row."""
+        return False
+
+    def rows_expected(self, numbers: int) -> int:
+        """As in every run; with times that were named no more than those, and one for its end."""
+        expected = super().rows_expected(numbers)
+        return expected if self.times is None else min(expected, self.times.size + 1)
+
+    def ended_by_observer(self) -> bool:
+        """Show all new rows to the observer; True from it ends the run there."""
+        if self.observe is None:
+            return False
+        rows = int(self.counters.rows)
+        while self.shown < rows:
+            self.counters.rows = self.shown = self.shown + 1
+            if super().ended_by_observer():
+                return True
         return False
 
     def put_row(self, t: float, state: State) -> None:
@@ -72,33 +90,32 @@ class MethodRows(Run):
                 G = self.of_held(self.ask.G(float(rows.t[k]), rows.q[k], rows.v[k]))
                 rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
             return
-        self.ranks[begin:end], diagonals = self.ranks_of(begin, end)
-        if enforced and begin < end:
-            pivots = diagonals[:, enforced - 1] / np.where(diagonals[:, 0] == 0.0, 1.0, diagonals[:, 0])
-            least = int(np.argmin(np.where(np.isnan(pivots), np.inf, pivots)))
-            self.closest = min(self.closest, (float(pivots[least]), float(rows.t[begin + least])))
-        lost = self.ranks[begin:end] < enforced
-        for k in (begin + np.flatnonzero(lost | (enforced < self.system.m))).tolist():
+        if not self.loses_rank(begin, end) and enforced == self.system.m:
+            return
+        for k in range(begin, end):
             t, q, v = float(rows.t[k]), rows.q[k], rows.v[k]
-            if lost[k - begin]:
+            if self.ranks[k] < enforced:
                 rows.a[k], rows.lam[k] = self.at_loss_of_rank(t, q, v, int(self.ranks[k]))
-            else:
+            elif enforced < self.system.m:
                 rows.lam[k] = least_multipliers(self.ask.G(t, q, v), rows.lam[k], self.system.scales)
 
-    def ranks_of(self, begin: int, end: int) -> tuple[IntArray, FloatArray]:
-        """The ranks of G at saved rows, and the numbers that decided, (rows, m)."""
+    def loses_rank(self, begin: int, end: int) -> bool:
+        """Note the ranks of G at saved rows, and how close they come to a loss; whether one is
+        smaller than the number of enforced rows."""
         m, rows, model, sizes = self.system.m, self.rows, self.ask.model, self.system.scales.v
-        ranks, diagonals = np.zeros(end - begin, dtype=np.int64), np.zeros((end - begin, m))
-        if model.sparsity is None and m * self.system.nv <= FEW and model.callback is None:
-            given = (model.function, model.tables, model.scratch, begin, end, rows.t, rows.q, rows.v)
-            if ranks_of_rows(*given, sizes, TOLERANCE, ranks, diagonals) == OK:
-                return ranks, diagonals
-        for k in range(begin, end):
-            G = self.ask.G(float(rows.t[k]), rows.q[k], rows.v[k]) * sizes
-            decided = decide(G, rcond=TOLERANCE) if sp.issparse(G) else choose(G)
-            ranks[k - begin] = decided.rank
-            diagonals[k - begin, : decided.diagonal.size] = decided.diagonal
-        return ranks, diagonals
+        diagonal, told = np.zeros(m), np.array([self.independent.rank, 0.0, *self.closest])
+        compiled = model.sparsity is None and m * self.system.nv <= FEW and model.callback is None
+        given = (model.function, model.tables, model.scratch, begin, end, rows.t, rows.q, rows.v, sizes)
+        if not compiled or ranks_of_rows(*given, self.ranks, diagonal, told) != OK:
+            told[LOST:] = 0.0, *self.closest
+            for k in range(begin, end):
+                G = self.ask.G(float(rows.t[k]), rows.q[k], rows.v[k]) * sizes
+                decided = decide(G, rcond=TOLERANCE) if sp.issparse(G) else choose(G)
+                self.ranks[k], diagonal[:] = decided.rank, 0.0
+                diagonal[: decided.diagonal.size] = decided.diagonal
+                tell(float(rows.t[k]), decided.rank, diagonal, told)
+        self.closest = float(told[PIVOT]), float(told[WHEN])
+        return bool(told[LOST] > 0.0)
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         """Accelerations and multipliers as limits along the branch; from fewer rows where there are

@@ -73,19 +73,24 @@ class MethodRun(MethodRows):
         self.trial = new_state(system.nq, system.nv, system.m)
         self.beat = 1.0  # how fast the system moves at the start, in typical sizes: 1/s
         self.allowed = np.zeros(system.nq + system.nv)  # errors of what is nearly zero
-        self.motion: AtRest = self
+        self.other_motion: AtRest | None = None
         self.problem: Reduction | None = None
         if formulation is not None:
-            self.motion = AtRest(formulation.transform(system), span=1.0 / self.slowest)
-            self.motion.counters = self.counters
+            self.other_motion = AtRest(formulation.transform(system), span=1.0 / self.slowest)
+            self.other_motion.counters = self.counters
             self.problem = Reduction(formulation, self.ask)
         self.ranks = np.zeros(self.rows.t.size if system.m else 0, dtype=np.int64)
         self.named_redundant: dict[str, None] = {}
-        self.shown = 0  # rows that an observer has seen
         self.called: CalledBack | None = None
         self.motion_plan = self.plan
         self.stepper = stepper_for(self)
         self.lay_stepper()
+
+    @property
+    def motion(self) -> AtRest:
+        """What gives accelerations. The run itself is no attribute of its own: it would live on until
+        the garbage collector finds it."""
+        return self if self.other_motion is None else self.other_motion
 
     # ---- the plan
 
@@ -286,7 +291,8 @@ class MethodRun(MethodRows):
             return
         k, t_0, t_1 = int(self.counters.rows), float(self.memory.before.t), float(self.state.t)
         t_0 = t_0 if k == 0 else max(t_0, float(self.rows.t[k - 1]))
-        for t in self.times[(self.times > t_0) & (self.times <= t_1)]:
+        first, last = self.times.searchsorted((t_0, t_1), side="right")
+        for t in self.times[first:last]:
             if t == t_1:
                 self.put_row(t_1, self.state)
             else:
@@ -318,17 +324,6 @@ class MethodRun(MethodRows):
         self.check(self.rate(float(state.t), state), float(state.t), float(state.t))
         state.dt = dt
         self.note_redundant()
-
-    def ended_by_observer(self) -> bool:
-        """Show all new rows to the observer; True from it ends the run there."""
-        if self.observe is None:
-            return False
-        rows = int(self.counters.rows)
-        while self.shown < rows:
-            self.counters.rows = self.shown = self.shown + 1
-            if super().ended_by_observer():
-                return True
-        return False
 
     # ---- checkpoints
 

@@ -25,6 +25,7 @@ from isodyn.systems.model import Model
 START, MAIN, LAST = range(3)  # legs of a plan
 UNKNOWN = 2**60  # steps of a stretch whose policy chooses them
 SMALLEST = 1e-13  # of the span of a run: no policy takes smaller steps
+FEW_TIMES = 1000  # of plans that are kept
 STILL = Coefficients(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)  # no step at all
 
 
@@ -59,11 +60,31 @@ def _filled(traits: int, holonomic: int, member: Member, controls: Controls) -> 
 def new_plan(model: Model, holonomic: int, starting: Member, main: Member, controls: Controls, **sizes: int) -> Plan:
     """A plan without steps; `sizes` of times, stages and settings are 0 where they are not
     given."""
-    plan = Plan(**{"times": 0, "stages": 0, "settings": 0, **sizes}, legs=3)
+    times = sizes.pop("times", 0)
+    if times > FEW_TIMES:
+        return _empty(model.traits, holonomic, starting, main, controls, times, **sizes)
+    return _known(model.traits, holonomic, starting, main, controls, times, **sizes).copy()
+
+
+def _empty(
+    traits: int,
+    holonomic: int,
+    starting: Member,
+    main: Member,
+    controls: Controls,
+    times: int,
+    stages: int = 0,
+    settings: int = 0,
+) -> Plan:
+    """A plan without steps."""
+    plan = Plan(times=times, stages=stages, settings=settings, legs=3)
     for leg, member in zip(plan.legs, (starting, main, starting), strict=True):
-        fill_leg(leg, model, holonomic, member, controls)
+        leg.words[:] = _filled(traits, holonomic, member, controls).words
     plan.save_every = 1
     return plan
+
+
+_known = lru_cache(maxsize=64)(_empty)  # to be copied
 
 
 def lay_legs(plan: Plan, begin: int, steps: int, *, start: bool, stop: bool) -> None:

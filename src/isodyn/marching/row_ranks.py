@@ -17,12 +17,12 @@ from isodyn.kernels.compiled import (
     I,
     IntArray,
     ModelFunction,
-    f8,
     i8,
     kernel,
 )
 from isodyn.kernels.struct_types import ADDRESS
 from isodyn.linear_solvers.row_pivots import pivot_rows
+from isodyn.linear_solvers.rows import TOLERANCE
 
 if TYPE_CHECKING:
     from isodyn.kernels.struct import StructAddress
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 TINY = 1e-300  # a first pivot below this is none
 
 
-@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, i8, i8, F, F2, F2, F, f8, I, F2), allocates=True)
+ENFORCED, LOST, PIVOT, WHEN = range(4)  # places of what is told
+
+
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, i8, i8, F, F2, F2, F, I, F, F), allocates=True)
 def ranks_of_rows(
     model: ModelFunction,
     tables: StructAddress,
@@ -41,14 +44,18 @@ def ranks_of_rows(
     q: FloatArray,
     v: FloatArray,
     sizes: FloatArray,
-    tolerance: float,
     ranks: IntArray,
-    diagonals: FloatArray,
+    diagonal: FloatArray,
+    told: FloatArray,
 ) -> int:
     """The ranks of the full G, columns in units of `sizes`, at the saved rows from `begin` to
-    before `end`, and the numbers that decided (isodyn.linear_solvers.rows.choose); the status of a
-    model that fails."""
-    m, n = diagonals.shape[1], v.shape[1]
+    before `end`; the status of a model that fails. `diagonal` is memory for the numbers that
+    decided.
+
+    Of so many enforced rows, `told` gets how often the rank was smaller, and the smallest of their
+    last pivots so far with its time.
+    """
+    m, n = diagonal.size, v.shape[1]
     values, B, c, lam = np.empty(m * n), np.empty((m, n)), np.zeros(4), np.zeros(m)
     order, squares = np.zeros(m, np.int64), np.zeros(m)
     c[0], c[3] = 1.0, 1.0
@@ -59,10 +66,23 @@ def ranks_of_rows(
         for i in range(m):
             for j in range(n):
                 B[i, j] = values[i * n + j] * sizes[j]
-        diagonal = diagonals[k - begin]
         pivot_rows(B, order, diagonal, squares)
-        ranks[k - begin] = 0
+        ranks[k] = 0
         for i in range(m):
-            if diagonal[i] > tolerance * max(diagonal[0], TINY):
-                ranks[k - begin] += 1
+            if diagonal[i] > TOLERANCE * max(diagonal[0], TINY):
+                ranks[k] += 1
+        tell(t[k], ranks[k], diagonal, told)
     return OK
+
+
+@kernel()
+def tell(t: float, rank: int, diagonal: FloatArray, told: FloatArray) -> None:
+    """Note what the numbers that decided about a row say."""
+    enforced = int(told[ENFORCED])
+    if rank < enforced:
+        told[LOST] += 1.0
+    if enforced > 0:
+        first = diagonal[0] if diagonal[0] != 0.0 else 1.0
+        pivot = diagonal[enforced - 1] / first
+        if pivot < told[PIVOT]:  # false for NaN
+            told[PIVOT], told[WHEN] = pivot, t

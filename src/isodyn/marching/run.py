@@ -24,7 +24,7 @@ from isodyn.marching.columns import columns
 from isodyn.marching.error_sizes import ErrorSizes, begin_stretch
 from isodyn.marching.event_watch import EventWatch
 from isodyn.marching.kernel_plan import expect_kernels
-from isodyn.marching.last_step import LastStep, rows_at_first
+from isodyn.marching.last_step import LastStep
 from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
@@ -106,7 +106,7 @@ class Run(LastStep):
         mu, nu = (system.m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
         kept = (2, 2 * system.nq, 2 * system.nv) if self.keeps_balance else (0, 0, 0)
         sizes = [*(chosen.size for chosen in self.columns), mu, nu, *kept, 0 if self.sizes is None else 4]
-        k = rows_at_first(1 + sum(sizes)) if self.sized else 1 + sum(stretch.rows for stretch in self.stretches)
+        k = self.rows_expected(1 + sum(sizes))
         require_rows(k, 1 + sum(sizes), k if self.sized else self.total_steps)
         return march.SavedRows(np.zeros(k), *(np.zeros((k, size)) for size in sizes))
 

@@ -47,7 +47,9 @@ def save_times(save: object, t0: float, t_end: float, columns: int) -> FloatArra
         if save < 2:
             raise InputError(f"save must be at least 2 times, received {save}", hint="both ends count")
         resolved(t0, t_end, (t_end - t0) / (int(save) - 1), "the distance of saved times")
-        return np.linspace(t0, t_end, int(save))
+        times = t0 + (t_end - t0) / (int(save) - 1) * np.arange(float(save))
+        times[-1] = t_end
+        return times
     if isinstance(save, bool):
         raise InputError(f"save takes times, how many of them, or None, received {save!r}")
     times = real_array("save", save, "times, how many of them, or None").reshape(-1)

@@ -4,6 +4,7 @@ what holds when pivots are missing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.blas_threads import one_thread
 from isodyn.kernels.compiled import NONIDEAL, SOLVES, FloatArray, IntArray
+from isodyn.kernels.handed_over import remember_addresses
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
 from isodyn.linear_solvers.choice import dense_in_corrections, pattern_for
@@ -28,7 +30,10 @@ if TYPE_CHECKING:
 
 fallback = Later("isodyn.stepping.fallback")  # SciPy's solvers take a while to load
 
+remember_addresses()  # of models, which every call of a kernel is handed
+
 UNTRIED = Controls(1e-10, 0, 0, 0, 0, 0, 0)  # of what is no iteration
+FEW = 60  # unknowns up to which memory is copied from one that was made before
 
 
 def model_for(system: System, closure: Closure, scaling: FloatArray | None) -> Model:
@@ -49,13 +54,26 @@ def memory_for(
     packed = None
     if model.sparsity is not None:
         packed = pattern_for(model.sparsity, chosen, [pair for pair in merged if pair[1] in chosen], patient)
-    dense = not model.traits & SOLVES
-    nonideal = bool(model.traits & NONIDEAL)
+    dense, nonideal, masses = not model.traits & SOLVES, bool(model.traits & NONIDEAL), model.inverse_mass.size
     sizes = system.nq, system.nv, system.m
-    masses = model.inverse_mass.size
-    memory = allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal, masses=masses)
-    memory.inverse_mass, memory.damped = model.inverse_mass, int(model.damped)
-    if dense and packed is None:
+    if packed is None and system.nv + system.m <= FEW and masses == 0:
+        memory = _empty(*sizes, chosen.tobytes(), dense=dense, updates=updates, nonideal=nonideal).copy()
+    else:
+        memory = allocate(*sizes, chosen, dense=dense, packed=packed, updates=updates, nonideal=nonideal, masses=masses)
+        memory.inverse_mass = model.inverse_mass
+        if dense and packed is None:
+            memory.blocks.ratio = dense_in_corrections(memory.r.size)
+    memory.damped = int(model.damped)
+    return memory
+
+
+@lru_cache(maxsize=32)
+def _empty(nq: int, nv: int, m: int, chosen: bytes, *, dense: bool, updates: int, nonideal: bool) -> Memory:
+    """Memory of these sizes for a model with full matrices, to be copied."""
+    memory = allocate(
+        nq, nv, m, np.frombuffer(chosen, dtype=np.int64), dense=dense, updates=updates, nonideal=nonideal
+    )
+    if dense:
         memory.blocks.ratio = dense_in_corrections(memory.r.size)
     return memory
 

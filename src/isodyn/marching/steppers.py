@@ -13,10 +13,11 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.formulations.closure import OPEN
-from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, OK, RETRACTS, SOLVES, FloatArray
+from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, SOLVES, FloatArray
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
-from isodyn.stepping import dop853, radau, radau_memory, radau_sparse, rate
+from isodyn.stepping import dop853, radau, radau_memory, radau_sparse
+from isodyn.stepping.first_step import first_step
 from isodyn.stepping.memory import EPS, State
 
 # Radau's estimate is of order h⁴ and its error of order h⁵: steps held to rtol^(4/5) have an error
@@ -99,40 +100,19 @@ class Stepper(Protocol):
         ...
 
 
-def velocity_of_q(run: MethodRun) -> FloatArray:
-    """q̇ at the state of a run."""
-    state, motion, out = run.state, run.motion, np.zeros(run.system.nq)
-    if not out.size or not motion.model.traits & RETRACTS:
-        return np.array(state.v[: out.size])
-    status = int(rate.rate_of_q(*motion.physics(OPEN), state, motion.memory, out))
-    run.check_there(status, float(state.t), motion)
-    return out
-
-
-def first_size(run: MethodRun, exponent: float) -> float:
-    """A first step from the sizes of y, ẏ and ÿ [Hairer1993 Sec. II.4], in units of the time in
-    which the system moves."""
-    state, trial, unit = run.state, run.trial, 1.0 / run.beat
-    t, t_end = float(state.t), float(run.stretches[-1].t_stop)
-    y, f, nq = np.concatenate([state.q, state.v]), np.concatenate([velocity_of_q(run), state.a]), state.q.size
-    scale = run.allowed + run.step_method.rtol * np.abs(y)
-
-    def norm(x: FloatArray) -> float:
-        relative = x / scale
-        return float(np.sqrt(relative @ relative / relative.size))
-
-    d0, d1 = norm(y), unit * norm(f)
-    h0 = unit * (1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1)
-    h0 = min(h0, t_end - t, run.step_method.max_step)
-    moved = y + h0 * f
-    trial.q[:], trial.v[:] = moved[:nq], moved[nq:]
-    there = np.zeros(y.size)
-    algebraic = run.model.traits & GENERAL and run.system.m
-    if algebraic or run.rate(t + h0, trial, there) != OK:
-        return h0
-    d2 = unit**2 * norm(there - f) / h0
-    h1 = max(1e-6 * unit, 1e-3 * h0) if max(d1, d2) <= 1e-15 else unit * (0.01 / max(d1, d2)) ** exponent
-    return min(100.0 * h0, h1)
+def take_first_size(run: MethodRun, exponent: float) -> None:
+    """Set run.state.next_dt to the first step to try: what the user gave, or what the state and its
+    rate say."""
+    state, motion, method = run.state, run.motion, run.step_method
+    if method.first_step:
+        state.next_dt = method.first_step
+        return
+    t, longest = float(state.t), min(float(run.stretches[-1].t_stop) - float(state.t), method.max_step)
+    algebraic = float(run.model.traits & GENERAL and run.system.m > 0)
+    asked = np.array([1.0 / run.beat, method.rtol, exponent, longest, algebraic])
+    given = *motion.physics(OPEN), asked, run.allowed, state, run.trial, motion.memory
+    status = int(first_step(*given, np.zeros((3, run.allowed.size)), run.counters))
+    run.check_there(status, t, motion)
 
 
 def solves_sparse(system: System, model: Model) -> bool:
@@ -174,9 +154,9 @@ class OneMethod:
 class OrderEight(OneMethod):
     """The explicit method of order 8 (isodyn.stepping.dop853)."""
 
-    # at 0.8 a fifth of all attempts is rejected, at 0.9 three in ten: equal errors take a tenth fewer
-    # evaluations (docs/adaptive.md)
-    take, exponent, safety, most_growth, unchanged = staticmethod(dop853.take), 0.125, 0.8, 10.0, 1.0
+    # at 0.9 three in ten attempts are rejected, at 0.8 a fifth, at 0.7 an eighth: equal errors take the
+    # fewest evaluations there (docs/adaptive.md)
+    take, exponent, safety, most_growth, unchanged = staticmethod(dop853.take), 0.125, 0.7, 10.0, 1.0
 
     def __init__(self, run: MethodRun) -> None:
         system, method = run.system, run.step_method
@@ -187,7 +167,7 @@ class OrderEight(OneMethod):
     def begin(self, run: MethodRun) -> None:
         """Errors allowed, and the first step."""
         self.resume(run)
-        run.state.next_dt = run.step_method.first_step or first_size(run, self.exponent)
+        take_first_size(run, self.exponent)
 
     def between(self, run: MethodRun, t: float) -> tuple[FloatArray, FloatArray]:
         """The dense output of order 7."""
@@ -248,7 +228,7 @@ class OrderFive(OneMethod):
     def begin(self, run: MethodRun) -> None:
         """Errors allowed, and the first step."""
         self.resume(run)
-        run.state.next_dt = run.step_method.first_step or first_size(run, self.exponent)
+        take_first_size(run, self.exponent)
 
     def lay_matrices(self, run: MethodRun) -> None:
         """Memory of sparse matrices for the rows that are enforced, still without factors."""

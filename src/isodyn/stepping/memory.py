@@ -372,6 +372,7 @@ def allocate(
 
 def weigh(memory: Memory, weights: Weights) -> None:
     """Put the weights of a system (isodyn.systems.scales) into the memory of its steps."""
-    n = memory.by_v.size
-    memory.by_q, memory.by_v, memory.row_sizes, memory.inertia = weights.q, weights.v, weights.rows, weights.inertia
-    memory.unknown_sizes[:n], memory.unknown_sizes[n:] = weights.matrix[:n], weights.matrix[n:][memory.rows]
+    n, sizes = weights.v.size, memory.unknown_sizes
+    memory.by_q[:], memory.by_v[:], memory.row_sizes[:] = weights.q, weights.v, weights.rows
+    memory.inertia = weights.inertia
+    sizes[:n], sizes[n:] = weights.matrix[:n], weights.matrix[n:][memory.rows]

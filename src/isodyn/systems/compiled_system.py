@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.kernels.compiled import FloatArray, Traits
+from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct import Nothing, Struct
 from isodyn.systems.base import BaseSystem, System
 from isodyn.systems.checks import velocity_names
@@ -136,7 +136,7 @@ class CompiledSystem(BaseSystem):
         model
             The function, its numbers and its traits.
         """
-        return Model(self.function, Traits(self.traits), self.tables, self.scratch.copy())
+        return Model(self.function, self.traits, self.tables, self.scratch.copy())
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -135,7 +136,8 @@ def weights(ask: Questions, t: float) -> Weights:
     sizes."""
     system = ask.system
     s: Scales = system.scales
-    by_q, by_v, rows, matrix, inertia = unlooked(system)
+    by_q, by_v, rows, shared, inertia = unlooked(system)
+    matrix = shared.copy()
     still, known = np.zeros(system.nv), not ask.model.traits & GENERAL
     if ask.model.traits & KNOWS_MASS and known:
         entries = np.abs(ask.mass(t, s.at, still).diagonal()) * s.v**2
@@ -148,9 +150,13 @@ def weights(ask: Questions, t: float) -> Weights:
 
 
 def unlooked(system: System) -> Weights:
-    """Weights of a system before its rows were looked at."""
-    s: Scales = system.scales
-    return Weights(1.0 / s.q, 1.0 / s.v, np.ones(system.m), np.concatenate([s.v, np.ones(system.m)]), 0.0)
+    """Weights of a system before its rows were looked at; all its runs share them."""
+    return _unlooked(system.scales, system.m)
+
+
+@lru_cache(maxsize=64)
+def _unlooked(s: Scales, m: int) -> Weights:
+    return Weights(1.0 / s.q, 1.0 / s.v, np.ones(m), np.concatenate([s.v, np.ones(m)]), 0.0)
 
 
 def row_sizes(G: Matrix, v: FloatArray) -> FloatArray:
