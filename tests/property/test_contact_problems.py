@@ -53,6 +53,35 @@ def test_contact_problems_are_solved(tangents):
         assert violation(W, b, first, mu, p) < 1e-10
 
 
+def chained_problem(rng, many):
+    """Contacts between neighbours of a row of bodies, some without friction, some in a plane, some in
+    space, two at some places: sparse W, which may be singular."""
+    sizes = rng.integers(1, 4, many)
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    J = np.zeros((first[-1], 3 * (many + 1)))
+    for k in range(many):
+        body = 3 * (k if rng.uniform() < 0.8 else max(k - 1, 0))
+        J[first[k] : first[k + 1], body : body + 6] = rng.normal(size=(sizes[k], 6))
+    W = J * rng.uniform(0.5, 2.0, J.shape[1]) @ J.T
+    return np.ascontiguousarray(W), J @ rng.normal(size=J.shape[1]), first, rng.uniform(0.0, 0.5, many)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_many_contacts_of_all_kinds_are_solved(seed):
+    """By sparse factors of blocks of one, two and three components, however the contacts are
+    numbered."""
+    rng = np.random.default_rng(seed)
+    W, b, first, mu = chained_problem(rng, 120)
+    order = rng.permutation(120)
+    rows = np.concatenate([np.arange(first[k], first[k + 1]) for k in order])
+    begins = np.concatenate([[0], np.cumsum(np.diff(first)[order])])
+    mixed = np.ascontiguousarray(W[np.ix_(rows, rows)]), b[rows], begins, mu[order]
+    for problem in ((W, b, first, mu), mixed):
+        status, p = solved(*problem)
+        assert status == OK
+        assert violation(*problem, p) < 1e-10 * max(1.0, np.abs(p).max())
+
+
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), scale=st.sampled_from([1e-8, 1.0, 1e8]))
 def test_forces_scale_with_the_problem(seed, scale):

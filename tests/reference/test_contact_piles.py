@@ -6,9 +6,9 @@ import pytest
 
 import isodyn as iso
 from isodyn.kernels.compiled import OK
-from isodyn.linear_solvers.complementarity import ADMISSIBLE
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.linear_solvers.contact_laws import one_sided_laws
+from isodyn.linear_solvers.contact_ways import ADMISSIBLE
 from isodyn.marching.near_contacts import NearContacts
 
 G = 9.81
@@ -86,12 +86,20 @@ def test_piles_are_solved(wanted, mu):
         assert_solved(wanted, mu, seed)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("wanted", "mu"), [(200, 0.0), (200, 0.3), (200, 0.8), (400, 0.3)])
+def test_large_piles_are_solved(wanted, mu):
+    """The same with 200 contacts and more."""
+    assert_solved(wanted, mu, 0)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
-def test_large_piles_are_solved(mu):
-    """The same with 200 contacts."""
-    for seed in range(3):
-        assert_solved(200, mu, seed)
+@pytest.mark.parametrize("wanted", [200, 320, 400])
+@pytest.mark.parametrize("mu", [0.0, 0.3])
+def test_more_large_piles_are_solved(wanted, mu):
+    """The same, more often."""
+    for seed in range(1, 4):
+        assert_solved(wanted, mu, seed)
 
 
 @pytest.mark.slow

@@ -30,8 +30,8 @@ def one_sided_laws(first: IntArray, mu: FloatArray) -> Laws:
     return Laws(first, mu, none, flat, np.zeros(n), bears, np.zeros(0), np.zeros((0, n)))
 
 
-Delassus = namedtuple("Delassus", "W starts columns r")
-"""W, where in each of its rows there are entries, and r."""
+Delassus = namedtuple("Delassus", "W starts columns values r")
+"""W, where in each of its rows there are entries, these one after the other, and r."""
 
 
 @kernel()
@@ -73,8 +73,12 @@ def has_entries(W: FloatArray, first: IntArray, k: int, m: int) -> bool:
 def operator(W: FloatArray, laws: Any) -> Any:
     """W with its pattern, by blocks of contacts. r = 1/W_ii; the tangents of a contact share the
     smallest, normal components of two-sided ones have none."""
-    n, many, first = W.shape[0], 0, laws.first
-    starts, columns, r = np.zeros(n + 1, np.int64), np.empty(n * n, np.int64), np.empty(n)
+    n, many, first, room = W.shape[0], 0, laws.first, 0
+    for k in range(first.size - 1):
+        for m in range(first.size - 1):
+            if k == m or has_entries(W, first, k, m):
+                room += (first[k + 1] - first[k]) * (first[m + 1] - first[m])
+    starts, columns, values, r = np.zeros(n + 1, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(n)
     for k in range(first.size - 1):
         begin = many
         for m in range(first.size - 1):
@@ -88,6 +92,9 @@ def operator(W: FloatArray, laws: Any) -> Any:
             for j in range(size):
                 columns[starts[i] + j] = columns[begin + j]
         many = starts[first[k + 1]]
+    for i in range(n):
+        for k in range(starts[i], starts[i + 1]):
+            values[k] = W[i, columns[k]]
     for k in range(laws.first.size - 1):
         i = laws.first[k]
         r[i] = 0.0 if is_two_sided(laws, k) else 1.0 / max(W[i, i], 1e-300)
@@ -96,7 +103,7 @@ def operator(W: FloatArray, laws: Any) -> Any:
             largest = max(largest, W[j, j])
         for j in range(i + 1, laws.first[k + 1]):
             r[j] = 1.0 / largest
-    return Delassus(W, starts, columns, r)
+    return Delassus(W, starts, columns, values, r)
 
 
 @kernel()
@@ -104,7 +111,7 @@ def row_times(d: Any, i: int, p: FloatArray) -> float:
     """Row i of W p."""
     found = 0.0
     for k in range(d.starts[i], d.starts[i + 1]):
-        found += d.W[i, d.columns[k]] * p[d.columns[k]]
+        found += d.values[k] * p[d.columns[k]]
     return found
 
 

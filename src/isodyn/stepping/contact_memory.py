@@ -18,8 +18,9 @@ from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import StructType, struct_at
+from isodyn.linear_solvers.contact_factors import FINE, factor_contact_matrix, solve_contact_matrix
 from isodyn.linear_solvers.contact_laws import Laws
-from isodyn.linear_solvers.shortest import invert
+from isodyn.linear_solvers.shortest import SMALL, invert
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import Memory, Physics
 
@@ -62,6 +63,10 @@ Touching = namedtuple("Touching", "model contacts")
 CONTACTS = StructType(Contacts)
 TOUCHING = types.NamedTuple((MODEL_TYPE, CONTACTS), Touching)
 TOUCHING_REF = Reference(TOUCHING)
+
+Inverse = namedtuple("Inverse", "A size full begins factors")
+"""The inverse of W of some rows: these with a unit diagonal, √ of what it was, the inverse of few
+rows, or where the contacts of many begin, and their factors."""
 
 Problem = namedtuple("Problem", "rows members laws Y W b p")
 """A contact problem of some contacts: their rows, numbers, laws, responses Y = matrix⁻¹ Jᵀ (a row
@@ -140,12 +145,34 @@ def respond(
     return status
 
 
-@kernel()
+@kernel(allocates=True)
 def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> None:
-    """W = factor · J Y; a row of J knows few bodies."""
-    for i in range(problem.rows.size):
-        for j in range(problem.rows.size):
-            problem.W[i, j] = factor * along(contacts, J, problem.rows[i], problem.Y[j])
+    """W = factor · J Y: of each response only the coordinates that it moves, and of these only the
+    rows that know them."""
+    many, n = problem.rows.size, problem.Y.shape[1]
+    begins = np.zeros(n + 1, np.int64)
+    for i in range(many):
+        for k in range(contacts.starts[problem.rows[i]], contacts.starts[problem.rows[i] + 1]):
+            begins[contacts.columns[k] + 1] += 1
+    for c in range(n):
+        begins[c + 1] += begins[c]
+    owner, value, place = np.empty(begins[n], np.int64), np.empty(begins[n]), begins[:n].copy()
+    for i in range(many):
+        for k in range(contacts.starts[problem.rows[i]], contacts.starts[problem.rows[i] + 1]):
+            c = contacts.columns[k]
+            owner[place[c]], value[place[c]] = i, factor * J[k]
+            place[c] += 1
+    W = problem.W
+    for j in range(many):
+        for i in range(many):
+            W[j, i] = 0.0
+        for c in range(n):
+            if problem.Y[j, c] != 0.0:
+                for k in range(begins[c], begins[c + 1]):
+                    W[j, owner[k]] += value[k] * problem.Y[j, c]
+    for i in range(many):  # so far as its transpose, along rows
+        for j in range(i):
+            W[i, j], W[j, i] = W[j, i], W[i, j]
 
 
 @kernel()
@@ -190,21 +217,51 @@ def add_response(problem: Any, j: int, f: float, out: FloatArray) -> None:
 
 
 @kernel(allocates=True)
-def inverse_of(problem: Any, chosen: IntArray, many: int, factor: float) -> FloatArray:
-    """The inverse of factor · W of the chosen rows, the shortest where they depend on each other;
-    rows of unlike units are brought to a unit diagonal."""
+def begins_of(first: IntArray, chosen: IntArray, many: int) -> IntArray:
+    """Where the contacts begin among the chosen components, which are in order."""
+    begins, count, k, i = np.zeros(first.size, np.int64), 0, 0, 0
+    while i < many:
+        while first[k + 1] <= chosen[i]:
+            k += 1
+        while i < many and chosen[i] < first[k + 1]:
+            i += 1
+        count += 1
+        begins[count] = i
+    return begins[: count + 1].copy()
+
+
+@kernel(allocates=True)
+def inverse_of(problem: Any, chosen: IntArray, many: int, factor: float) -> Any:
+    """The inverse of factor · W of the chosen rows, the shortest where few of them depend on each
+    other, sparse factors of many; rows of unlike units are brought to a unit diagonal."""
     A, size = np.empty((many, many)), np.empty(many)
     for i in range(many):
         size[i] = np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))
     for i in range(many):
         for j in range(many):
             A[i, j] = factor * problem.W[chosen[i], chosen[j]] / (size[i] * size[j])
-    found = np.empty((many, many))
-    invert(A, found)
+    few = many if many <= SMALL else 0
+    full, begins = np.empty((few, few)), begins_of(problem.laws.first, chosen, many - few)
+    invert(A[:few, :few].copy(), full)
+    factors = factor_contact_matrix(A[few:, few:].copy(), begins)
+    return Inverse(A, size, full, begins, factors)
+
+
+@kernel(allocates=True)
+def forces_for(inverse: Any, x: FloatArray, many: int) -> FloatArray:
+    """Forces that move the chosen rows by x."""
+    f = x[:many] / inverse.size
+    if inverse.full.size > 0:
+        rates = f.copy()
+        for i in range(many):
+            f[i] = 0.0
+            for j in range(many):
+                f[i] += inverse.full[i, j] * rates[j]
+    elif many > 0:
+        solve_contact_matrix(inverse.factors, inverse.A, inverse.begins, FINE, f)
     for i in range(many):
-        for j in range(many):
-            found[i, j] /= size[i] * size[j]
-    return found
+        f[i] /= inverse.size[i]
+    return f
 
 
 @kernel()
@@ -216,13 +273,9 @@ def are_the_same(chosen: IntArray, before: IntArray, many: int) -> bool:
     return same
 
 
-@kernel()
-def add_responses(
-    problem: Any, chosen: IntArray, many: int, inverse: FloatArray, x: FloatArray, out: FloatArray
-) -> None:
+@kernel(allocates=True)
+def add_responses(problem: Any, chosen: IntArray, many: int, inverse: Any, x: FloatArray, out: FloatArray) -> None:
     """out += responses to the forces that move the chosen rows by x."""
+    f = forces_for(inverse, x, many)
     for i in range(many):
-        force = 0.0
-        for j in range(many):
-            force += inverse[i, j] * x[j]
-        add_response(problem, chosen[i], force, out)
+        add_response(problem, chosen[i], f[i], out)

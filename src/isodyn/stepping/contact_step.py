@@ -240,7 +240,8 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
     """Move q₁ to φ = 0, and to g = 0 of contacts that hold or have closed further."""
     contacts, c = g.contacts, memory.c
     chosen, x = np.empty(problem.members.size, np.int64), np.empty(problem.members.size)
-    before, known, inverse, status = np.empty(problem.members.size, np.int64), 0, np.empty((0, 0)), OK
+    before, known, status = np.empty(problem.members.size, np.int64), 0, OK
+    inverse = inverse_of(problem, chosen, 0, factor)
     for _ in range(CORRECTIONS):
         if p.rows.size > 0 and p.holonomic > 0:
             status = ask_levels(p, t_1, c, memory, True, False)
@@ -277,8 +278,9 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 @kernel(allocates=True)
 def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
     """Move v₁ to φ̇ = 0, ψ = 0, to ġ = 0 of contacts that hold, and to no slip where they stick."""
-    contacts, c, n, inverse = g.contacts, memory.c, memory.x.size, np.empty((0, 0))
+    contacts, c, n = g.contacts, memory.c, memory.x.size
     chosen, x = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size)
+    inverse = inverse_of(problem, chosen, 0, factor)
     status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.J_1)
     for turn in range(CORRECTIONS):
         if status == OK and p.rows.size > 0:
