@@ -32,6 +32,8 @@ from isodyn.linear_solvers.contact_laws import (
 from isodyn.linear_solvers.shortest import SMALL, copy, least_squares, norm
 
 ROUNDS = 60  # most iterations of Newton's method
+PATIENCE = 10  # of many contacts: so many of them that come no nearer than …
+NEARER = 0.9  # … to this part of what was missed before
 HALVINGS = 8
 ZERO = 1e-12  # of the size of b: a rate below this is none
 
@@ -141,7 +143,7 @@ def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, rounds: int, p: F
     n = b.size
     u, miss, new, step, work = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     J, scale = np.empty((n, n)), size_of(d, b, laws)
-    best, found = p.copy(), np.inf
+    best, found, least, idle = p.copy(), np.inf, np.inf, 0
     for k in range(rounds):
         size = misses(d, b, laws, p, u, work, miss)
         if not np.isfinite(size):
@@ -149,10 +151,12 @@ def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, rounds: int, p: F
         if size < found:
             found = size
             copy(p, best)
-        if size <= tolerance * scale:
+        before, part = norm(miss), 1.0
+        idle = 0 if before < NEARER * least else idle + 1
+        least = before if idle == 0 else least
+        if size <= tolerance * scale or (n > SMALL and idle == PATIENCE):
             break
         slopes(d, laws, p, u, work, J)
-        before, part = norm(miss), 1.0
         copy(miss, step)
         if n <= SMALL:
             least_squares(J, step)

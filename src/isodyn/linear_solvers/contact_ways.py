@@ -115,7 +115,7 @@ def take_turns_with_newton(d: Any, b: FloatArray, laws: Any, tolerance: float, p
     to; what p misses."""
     gauss_seidel(d, b, laws, ROUGH, SWEEPS, 1.0, p)
     left = newton(d, b, laws, tolerance, ROUNDS, p)
-    if not left <= ENOUGH and p.size <= SMALL:
+    if not left <= ENOUGH:
         left = by_pivots(d, b, laws, tolerance, p)
     for _ in range(TURNS if p.size <= LARGE else FEW_TURNS):
         if left <= ENOUGH:
@@ -130,23 +130,20 @@ def begin_anew(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray
     """All ways in turn, from p = 0; what the best p misses. Of many contacts some are solved by one
     way and not by the others: whole changes run into cycles where parts of them do not, and the
     other way round."""
-    left, found, x = np.inf, np.inf, np.empty(p.size)
-    for way in range(4):
-        if found <= ENOUGH or (way != 1 and p.size <= SMALL):
-            continue
+    found, x = np.inf, np.empty(p.size)
+    for way in range(3 if p.size > SMALL else 1):
         for i in range(p.size):
             x[i] = 0.0
         if way == 0:
-            left = take_turns(d, b, laws, tolerance, FIRST_TURNS, 1.0, x)
-        elif way == 1:
             left = take_turns_with_newton(d, b, laws, tolerance, x)
-        elif way == 2:
-            left = take_turns(d, b, laws, tolerance, RELAXED_TURNS, RELAXED, x)
         else:
-            left = by_pivots(d, b, laws, tolerance, x)
+            turns, part = (FIRST_TURNS, 1.0) if way == 1 else (RELAXED_TURNS, RELAXED)
+            left = take_turns(d, b, laws, tolerance, turns, part, x)
         if left < found or way == 0:
             found = left
             copy(x, p)
+        if found <= ENOUGH:
+            break
     return found
 
 
@@ -164,7 +161,7 @@ def solve_island(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: F
     law = scaled_laws(laws, s)
     for i in range(n):
         c[i], x[i] = b[i] / s[i], p[i] * s[i]
-    left = newton(d, c, law, tolerance, ROUNDS if n <= SMALL else FEW_ROUNDS, x)
+    left = newton(d, c, law, tolerance, ROUNDS, x)
     if not left <= ENOUGH:
         left = begin_anew(d, c, law, tolerance, x)
     status = OK
