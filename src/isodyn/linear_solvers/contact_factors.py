@@ -47,6 +47,24 @@ def neighbours(A: FloatArray, first: IntArray) -> Any:
     return near
 
 
+@kernel()
+def join_neighbours(near: Any, best: int, gone: Any, mine: IntArray, degree: IntArray) -> None:
+    """What is left beside a contact that goes has entries in common afterwards."""
+    count = 0
+    for m in range(degree.size):
+        if near[best, m] and not gone[m]:
+            mine[count] = m
+            count += 1
+    for a in range(count):
+        degree[mine[a]] -= 1
+        for b in range(a):
+            i, j = mine[a], mine[b]
+            if not near[i, j]:
+                near[i, j] = near[j, i] = True
+                degree[i] += 1
+                degree[j] += 1
+
+
 @kernel(allocates=True)
 def least_degree(near: Any, order: IntArray) -> int:
     """The order of elimination, fewest neighbours first, and how many go one by one; `near` is
@@ -68,19 +86,8 @@ def least_degree(near: Any, order: IntArray) -> int:
                     order[rest] = k
                     rest += 1
             return place
-        order[place], gone[best], count = best, True, 0
-        for m in range(many):
-            if near[best, m] and not gone[m]:
-                mine[count] = m
-                count += 1
-        for a in range(count):
-            degree[mine[a]] -= 1
-            for b in range(a):
-                i, j = mine[a], mine[b]
-                if not near[i, j]:
-                    near[i, j] = near[j, i] = True
-                    degree[i] += 1
-                    degree[j] += 1
+        order[place], gone[best] = best, True
+        join_neighbours(near, best, gone, mine, degree)
     return many
 
 
@@ -194,13 +201,9 @@ def factor_contact_matrix(A: FloatArray, first: IntArray) -> Any:
 
 
 @kernel(allocates=True)
-def solve_by_factors(f: Any, first: IntArray, x: FloatArray) -> None:
-    """Overwrite x by the solution."""
-    n, A = x.size, f.A
-    y, part = np.empty(n), np.zeros(3)
-    for a in range(f.order.size):
-        for i in range(f.first[a + 1] - f.first[a]):
-            y[f.first[a] + i] = x[first[f.order[a]] + i]
+def go_forward(f: Any, y: FloatArray) -> None:
+    """Eliminate the contacts that go one by one from y, in their order."""
+    A, part = f.A, np.zeros(3)
     for a in range(f.sparse):
         i, size = f.first[a], f.first[a + 1] - f.first[a]
         for s in range(size):
@@ -213,6 +216,16 @@ def solve_by_factors(f: Any, first: IntArray, x: FloatArray) -> None:
             for row in range(f.runs[run], f.runs[run + 1]):
                 for s in range(size):
                     y[row] -= A[row, i + s] * part[s]
+
+
+@kernel(allocates=True)
+def solve_by_factors(f: Any, first: IntArray, x: FloatArray) -> None:
+    """Overwrite x by the solution."""
+    y = np.empty(x.size)
+    for a in range(f.order.size):
+        for i in range(f.first[a + 1] - f.first[a]):
+            y[f.first[a] + i] = x[first[f.order[a]] + i]
+    go_forward(f, y)
     begin = f.first[f.sparse]
     rest = y[begin:].copy()
     for i in range(rest.size):
@@ -224,7 +237,7 @@ def solve_by_factors(f: Any, first: IntArray, x: FloatArray) -> None:
         for s in range(f.first[a + 1] - i):
             for run in range(f.ends[a], f.ends[a + 1], 2):
                 for j in range(f.runs[run], f.runs[run + 1]):
-                    y[i + s] -= A[i + s, j] * y[j]
+                    y[i + s] -= f.A[i + s, j] * y[j]
     for a in range(f.order.size):
         for i in range(f.first[a + 1] - f.first[a]):
             x[first[f.order[a]] + i] = y[f.first[a] + i]
@@ -232,8 +245,8 @@ def solve_by_factors(f: Any, first: IntArray, x: FloatArray) -> None:
 
 @kernel(allocates=True)
 def solve_refined(f: Any, A: FloatArray, first: IntArray, enough: float, x: FloatArray) -> float:
-    """x ← (A + ε)⁻¹ x by its factors, corrected by what it misses until that is less than `enough` of
-    the right-hand side; what it is in the end."""
+    """x ← (A + ε)⁻¹ x by its factors, corrected by what it misses until that is less than `enough`
+    of the right-hand side; what it is in the end."""
     n = x.size
     b, found, missed, most = x.copy(), x.copy(), np.empty(n), 1e-300
     solve_by_factors(f, first, found)

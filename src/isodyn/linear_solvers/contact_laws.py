@@ -69,15 +69,23 @@ def has_entries(W: FloatArray, first: IntArray, k: int, m: int) -> bool:
     return False
 
 
-@kernel(allocates=True)
-def operator(W: FloatArray, laws: Any) -> Any:
-    """W with its pattern, by blocks of contacts. r = 1/W_ii; the tangents of a contact share the
-    smallest, normal components of two-sided ones have none."""
-    n, many, first, room = W.shape[0], 0, laws.first, 0
+@kernel()
+def entries_of(W: FloatArray, first: IntArray) -> int:
+    """How many entries blocks of contacts have."""
+    room = 0
     for k in range(first.size - 1):
         for m in range(first.size - 1):
             if k == m or has_entries(W, first, k, m):
                 room += (first[k + 1] - first[k]) * (first[m + 1] - first[m])
+    return room
+
+
+@kernel(allocates=True)
+def operator(W: FloatArray, laws: Any) -> Any:
+    """W with its pattern, by blocks of contacts. r = 1/W_ii; the tangents of a contact share the
+    smallest, normal components of two-sided ones have none."""
+    n, many, first = W.shape[0], 0, laws.first
+    room = entries_of(W, first)
     starts, columns, values, r = np.zeros(n + 1, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(n)
     for k in range(first.size - 1):
         begin = many

@@ -145,6 +145,14 @@ def respond(
     return status
 
 
+@kernel()
+def transpose(W: FloatArray) -> None:
+    """W ← Wᵀ."""
+    for i in range(W.shape[0]):
+        for j in range(i):
+            W[i, j], W[j, i] = W[j, i], W[i, j]
+
+
 @kernel(allocates=True)
 def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> None:
     """W = factor · J Y: of each response only the coordinates that it moves, and of these only the
@@ -170,9 +178,7 @@ def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> 
             if problem.Y[j, c] != 0.0:
                 for k in range(begins[c], begins[c + 1]):
                     W[j, owner[k]] += value[k] * problem.Y[j, c]
-    for i in range(many):  # so far as its transpose, along rows
-        for j in range(i):
-            W[i, j], W[j, i] = W[j, i], W[i, j]
+    transpose(W)  # so far along rows
 
 
 @kernel()
