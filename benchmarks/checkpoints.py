@@ -25,7 +25,6 @@ from benchmarks.common import write
 import isodyn as iso
 from isodyn import problems
 from isodyn.api.portions import PortionFolder
-from isodyn.friction.kept import KeptPhases
 from isodyn.results import checkpoint as single_runs
 from isodyn.results.checkpoint import Checkpoint
 from isodyn.results.sweep_file import SweepWriter
@@ -38,7 +37,6 @@ from sweep_models import OUTPUTS, swing
 SECONDS, ROWS, MOST = 4.0, 1000, 0.03
 MADE_BY = {
     Checkpoint: ("begin", "settle", "write", "append", "finish", "restore"),
-    KeptPhases: ("begin", "next_phase", "done", "write"),
     PortionFolder: ("__init__", "settled", "write", "found"),
     SweepWriter: ("__init__", "write", "to_disk", "close"),
 }
@@ -66,12 +64,6 @@ def ensemble(place: Path, length: float, all_rows: bool) -> Any:
     return iso.ensemble(system, v0=v0, dt=0.01, t_end=1.0, threads=1, save_every=every, checkpoint=place)
 
 
-def friction(place: Path, length: float, all_rows: bool) -> Any:
-    """A bead on a wire, which slides, sticks and turns."""
-    bead, wire = hoop(8.0, 0.01, 1.0)
-    return iso.integrate_with_friction(bead, wire, t_end=length, rtol=1e-6, checkpoint=place)
-
-
 def sweep(place: Path, length: float, all_rows: bool) -> Any:
     """Points in this process."""
     masses = {"rod.mass": np.linspace(0.5, 2.0, max(4, int(100 * length)))}
@@ -94,7 +86,7 @@ def kinds() -> dict[str, Call]:
         "order 8": single(kepler.system(), 20.0, scheme=iso.DOP853(rtol=1e-9)),
         "Radau": single(pendulum.system(), 1.0, scheme=iso.Radau(rtol=1e-7)),
         "subdomains": single(parts, 1.0, dt=0.02, **options),
-        "friction": friction,
+        "friction": single(iso.with_friction(*hoop(8.0, 0.01, 1.0)), 1.0, dt=0.002),
         "ensemble": ensemble,
         "sweep": sweep,
     }

@@ -8,7 +8,6 @@ import numpy as np
 
 import isodyn as iso
 from isodyn import sweeps
-from isodyn.friction.solution import FrictionSolution
 from isodyn.subdomains.solution import SubdomainSolution
 
 
@@ -29,8 +28,6 @@ def arrays_of(found: Any) -> dict[str, Any]:
     rows = {name: getattr(found, name) for name in ("t", "q", "v", "a", "lam")}
     if isinstance(found, iso.Ensemble):
         return {**rows, **found.aux, **{f"count of {name}": x for name, x in found.counts.items()}}
-    if isinstance(found, FrictionSolution):
-        rows |= {name: getattr(found, name) for name in ("normal", "friction", "slip", "work", "kinetic")}
     return {**rows, **found.aux, "counts": counts_of(found.stats)}
 
 

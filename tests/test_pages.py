@@ -47,6 +47,8 @@ PAGES = [
     ),
 ]
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+EXECUTED = [*PAGES, *TUTORIALS, *sorted((DOCS / "coming_from").glob("*.md"))]
+LONG = ("beams.md", "flexible_bodies.md")  # up to a minute each: part of `make full`
 BUILT = re.compile(r"(^|/)_(generated|build)/")  # written by make docs
 
 
@@ -65,7 +67,10 @@ def of_docs(name: str) -> Any:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [*PAGES, *TUTORIALS, *sorted((DOCS / "coming_from").glob("*.md"))], ids=named)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, id=named(page), marks=pytest.mark.long if page.name in LONG else ()) for page in EXECUTED],
+)
 def test_python_of_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All blocks of a page one after the other, asserts included; files go to a folder of their
     own."""

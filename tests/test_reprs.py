@@ -143,7 +143,6 @@ def test_imported_and_friction_runs_are_told_shortly() -> None:
     mech = iso.load_urdf(f"<robot name='r'><link name='a'/><link name='b'>{body}</link>{joint}</robot>")
     assert repr(mech) == "<ImportedMechanism 'r': 1 body, 1 joint>"
     assert "belongs to the ground" in str(mech.import_summary._repr_html_())
-    assert iso.FrictionSolution.__repr__ is iso.Solution.__repr__
 
 
 def test_all_parts_of_a_mechanism_are_in_its_table() -> None:

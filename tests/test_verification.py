@@ -270,4 +270,4 @@ def test_cases_name_their_scheme_and_are_small() -> None:
         assert len(text.splitlines()) < (150 if cases == 1 else 16 * cases), path.name
         for call in text.split("iso.integrate(")[1:]:
             arguments = call.split("dt=")[0]
-            assert "cheme" in arguments or "SCHEMES" in arguments or "fine[0]" in arguments, path.name
+            assert "cheme" in arguments or "SCHEME" in arguments or "fine[0]" in arguments, path.name

@@ -87,17 +87,14 @@ if TYPE_CHECKING:
         UdwadiaKalaba as UdwadiaKalaba,
         VelocityLevel as VelocityLevel,
     )
-    from isodyn.friction import (
-        FrictionSolution as FrictionSolution,
-        integrate_with_friction as integrate_with_friction,
-        with_friction as with_friction,
-    )
+    from isodyn.friction import with_friction as with_friction
     from isodyn.joints import (
         BoxPlane as BoxPlane,
         CapsulePlane as CapsulePlane,
         Coupling as Coupling,
         CylinderPlane as CylinderPlane,
         Cylindrical as Cylindrical,
+        DiscPlane as DiscPlane,
         Distance as Distance,
         Drive as Drive,
         DryJoint as DryJoint,
@@ -106,6 +103,7 @@ if TYPE_CHECKING:
         Hinge as Hinge,
         JointStop as JointStop,
         Journal as Journal,
+        MeshContact as MeshContact,
         Planar as Planar,
         PointOnPlane as PointOnPlane,
         PointPlane as PointPlane,
@@ -192,6 +190,7 @@ if TYPE_CHECKING:
         rayleigh_from_ratios as rayleigh_from_ratios,
     )
     from isodyn.systems.lagrangian import from_lagrangian as from_lagrangian
+    from isodyn.trees import joint_coordinates as joint_coordinates
     from isodyn.systems.loads import (
         base_excitation as base_excitation,
         harmonic as harmonic,
@@ -201,10 +200,11 @@ if TYPE_CHECKING:
 
 # fmt: off
 _JOINTS = (
-    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "Distance", "Drive", "DryJoint", "Fixed",
-    "Gear", "Hinge", "JointStop", "Journal", "Planar", "PointOnPlane", "PointPlane", "PolygonPlane", "Prismatic", "Pulley",
-    "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw", "SphereBox", "SphereCapsule", "SphereMesh",
-    "SpherePlane", "SphereSphere", "Spherical", "Universal", "UserRows", "WheelOnRail", "WheelProfile",
+    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "DiscPlane", "Distance", "Drive",
+    "DryJoint", "Fixed", "Gear", "Hinge", "JointStop", "Journal", "MeshContact", "Planar", "PointOnPlane",
+    "PointPlane", "PolygonPlane", "Prismatic", "Pulley", "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw",
+    "SphereBox", "SphereCapsule", "SphereMesh", "SpherePlane", "SphereSphere", "Spherical", "Universal", "UserRows",
+    "WheelOnRail", "WheelProfile",
 )
 _LOADS = (
     "Bushing", "DistributedForce", "Drag", "Force", "Formula", "FormulaForce", "FormulaMotor",
@@ -237,7 +237,7 @@ _LATER = {
     **dict.fromkeys(("Ensemble", "Solution"), "isodyn.results"),
     **dict.fromkeys(("Beam", "Section"), "isodyn.beams"),
     "FiniteElements": "isodyn.flexible",
-    **dict.fromkeys(("FrictionSolution", "integrate_with_friction", "with_friction"), "isodyn.friction"),
+    "with_friction": "isodyn.friction",
     **dict.fromkeys(("Gradient", "Objective", "Parametrised"), "isodyn.sensitivities"),
     "gradient": "isodyn.api.sensitive",
     **dict.fromkeys(("Constraint", "Fit", "fit", "floquet"), "isodyn.design"),
@@ -258,6 +258,7 @@ _LATER = {
     "load": "isodyn.results.netcdf",
     **dict.fromkeys(("load_mjcf", "load_model", "load_sdf", "load_urdf"), "isodyn.models"),
     "resume": "isodyn.api.resuming",
+    "joint_coordinates": "isodyn.trees",
     **dict.fromkeys(_JOINTS, "isodyn.joints"),
     **dict.fromkeys(_LOADS, "isodyn.loads"),
 }

@@ -8,7 +8,7 @@ from typing import Any
 LONGEST, FEW = 60, 6  # characters of one value, numbers of an array
 
 
-def described(x: Any) -> str:
+def described(x: object) -> str:
     """The name of the class, and what `str` says.
 
     >>> class Cost:
@@ -33,7 +33,7 @@ def counted(many: int, noun: str) -> str:
     return f"{many} {noun[:-1]}ies" if noun.endswith("dy") else f"{many} {noun}s"
 
 
-def told(x: Any) -> str:
+def told(x: object) -> str:
     """A dataclass by what it was made of: fields without a default in their order, then those that
     are not as usual.
 

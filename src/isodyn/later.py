@@ -68,7 +68,7 @@ def names_from(package: str, homes: dict[str, str]) -> Callable[[str], Any]:
 class LaterSparse(Later):
     """scipy.sparse, which nobody has to load to learn that a matrix is not sparse."""
 
-    def issparse(self, x: Any) -> bool:
+    def issparse(self, x: object) -> bool:
         """Whether x is a sparse matrix or array; where scipy.sparse was never loaded, nothing
         is."""
         module = sys.modules.get(self._name)

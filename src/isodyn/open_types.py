@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+ComplexArray: TypeAlias = npt.NDArray[np.complex128]
 
 Compiled: TypeAlias = Callable[..., Any]
 """A function that is compiled, or that compiled code calls."""
@@ -21,6 +22,3 @@ Numbers: TypeAlias = Any
 
 Selection: TypeAlias = npt.ArrayLike | Mapping[str, Any]
 """Columns to save: indices for all variables, or by their names; of subdomains also by theirs."""
-
-StructAddress: TypeAlias = Any
-"""Where a struct lies: a number in compiled code, the struct itself in Python."""

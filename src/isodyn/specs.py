@@ -95,7 +95,7 @@ def _words() -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _same(value: object) -> Any:
+def _same(value: object) -> object:
     return value
 
 
@@ -117,7 +117,7 @@ def _split(text: str, what: str, example: str) -> tuple[str, str]:
     return match[1], match[2] or "()"
 
 
-def _said(text: Any) -> str:
+def _said(text: object) -> str:
     """What was received, not longer than a line."""
     words = repr(text)
     return words if len(words) <= 80 else f"{words[:77]}..."

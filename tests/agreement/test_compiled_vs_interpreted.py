@@ -1,5 +1,5 @@
 """The compiled step equals the same source run without Numba, on one step from random states of every
-problem, to 1e-12: from a dozen in CI, from 100 in `make long`.
+problem, to 1e-12: from a dozen and from 100, in `make full`.
 
 Mechanisms take long without Numba: all but a few of their states start from what the compiled run
 found, and only the step is repeated. A composed step is compared on the few. A second process gives
@@ -106,7 +106,7 @@ def results(to, states, *known, **environment):
 
 
 @pytest.mark.parametrize(
-    "states", [pytest.param(12, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.long)]
+    "states", [pytest.param(12, marks=pytest.mark.long), pytest.param(100, marks=pytest.mark.long)]
 )
 def test_one_step_of_every_problem(tmp_path, states):
     from isodyn import problems

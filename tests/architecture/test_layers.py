@@ -34,6 +34,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("multibody",),
     ("mechanism",),
     ("results",),
+    ("trees",),
     ("formulations",),
     ("stepping",),
     ("marching",),

@@ -33,7 +33,7 @@ from isodyn.problems import andrews as seven  # noqa: E402
 from isodyn.problems import chains  # noqa: E402
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_driver_with_isodyn_alone(tmp_path):
     """A quick run ends well, its gates hold, and JSON, figures and page are written."""
     page = tmp_path / "page.md"

@@ -380,3 +380,17 @@ def test_rows_at_named_times_are_those(method: Any) -> None:
     np.testing.assert_allclose(sol.a[1], whole.a[row], atol=1e-7)
     np.testing.assert_allclose(sol.aux["a_left"][0], whole.aux["a_left"][0], atol=1e-7)
     assert sol.aux["breakpoint_rows"].tolist() == [1]
+
+
+@pytest.mark.parametrize("dt", [1 / 300, iso.Adaptive(1e-6)], ids=["fixed", "adaptive"])
+def test_rows_at_samples_are_those_after_them(dt: Any) -> None:
+    """Times of samples, of grids and of users are sums that differ in the last digit: a row there
+    has the accelerations after the jump, and was interpolated from both sides before."""
+    law, times = "-30*(pin.angle - 0.4) - 4*pin.angle_rate", np.linspace(0.0, 0.7, 15)
+    exact, sol = (
+        iso.integrate(controlled(law, (), every=0.01), method, t_end=0.7, save=times, **given)
+        for method, given in ((iso.DOP853(1e-9), {}), (None, {"dt": dt}))
+    )
+    assert np.abs(sol.q - exact.q).max() < 1e-4
+    assert np.abs(sol.a - exact.a).max() < 1e-2 * np.abs(exact.a).max()
+    assert sol.aux["breakpoint_rows"].size == 13

@@ -113,3 +113,30 @@ def test_a_number_of_the_start_moves_the_start_alone() -> None:
     assert not dq.any()
     assert np.flatnonzero(dv).tolist() == [5]
     assert abs(dv[5] - 1.0) < 1e-12
+
+
+def test_factors_of_forces_need_one_other_value() -> None:
+    """What equations are linear in is known from two values; a rest length, a point or a number of
+    a formula is no factor."""
+    family = family_of(geared())
+    for name in ("s.stiffness", "s.damping", "on_slide.stiffness", "rope.damping", "push.force.x", "b1.mass"):
+        assert len(vary(family, name).of_equations[0]) == 1, name
+    for name in ("on_slide.rest", "rope.points.0.x", "push.point.x", "gear.ratio", "b1.inertia.xx", "push.force.y"):
+        assert len(vary(family, name).of_equations[0]) == 4, name  # a force of zero has no ratio to another
+
+
+def test_pieces_of_one_shape_share_their_layout_and_no_numbers() -> None:
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    for k in range(3):
+        mech.add_body(f"b{k}", 1.0 + k, (0.1 + k, 0.2 + k, 0.3 + k), (k + 0.5, 0, 0.1 * k))
+        mech.add_joint(
+            iso.Hinge(f"p{k}", f"b{k - 1}" if k else "ground", f"b{k}", point=(k, 0, 0), axis=(0.1 * k, 1, 0))
+        )
+        mech.add_load(iso.JointSpring(f"s{k}", f"p{k}", stiffness=4.0 + k, damping=0.05 * k))
+    together = family_of(mech)
+    for name in ("s1.stiffness", "s2.stiffness", "p1.point.x", "p2.point.x", "b0.mass", "b2.mass"):
+        shared, alone = (vary(family, name).piece for family in (together, family_of(mech)))
+        assert shared is not None
+        assert alone is not None
+        for one, other in zip(shared.tables, alone.tables, strict=True):
+            assert one.words.tobytes() == other.words.tobytes(), name

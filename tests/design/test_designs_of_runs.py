@@ -228,7 +228,7 @@ def swung(**torques: float) -> iso.Mechanism:
     return mech
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_multiple_shooting_finds_what_single_shooting_finds() -> None:
     """Up to the upright, unstable position with the least effort: the states at the nodes are
     continuous, and the run as a whole gets there, up to what starting anew at the nodes changes of it

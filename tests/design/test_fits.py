@@ -138,6 +138,7 @@ def crank_data(seed: int, many: int = 60, noise: dict[str, float] = CRANK_NOISE,
     return {"t": sol.t[1::2], **data}
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
 def test_parameters_of_a_flexible_crank_come_back() -> None:
     family = iso.Parametrised(flexible_crank, **CRANK_START)
@@ -148,6 +149,7 @@ def test_parameters_of_a_flexible_crank_come_back() -> None:
         assert high - low < 0.2 * x, name
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning", "ignore::isodyn.errors.CoarseStepWarning")
 def test_intervals_reach_over_all_minima() -> None:
     """Slider and rod hardly see the crank bend, and its vibration gives the sum of squares many
@@ -198,6 +200,49 @@ def test_noise_that_does_not_fit_is_told() -> None:
         iso.fit(family, data, ["k"], dt=0.02, stages=0)
 
 
+def test_a_minimum_behind_a_ridge_is_found_from_other_starts() -> None:
+    """One search that begins a period away ends there. It says that something is wrong; more starts
+    find the truth, and where the other minima were."""
+    t = np.linspace(0.0, 4.0, 41)
+    data = {"t": t, "x": np.cos(2.0 * t) + 0.1 * np.random.default_rng(3).standard_normal(t.size)}
+    family = iso.Parametrised(oscillator, m=1.0, k=15.0, c=0.0)
+    run: dict[str, Any] = {"dt": 0.05, "bounds": {"k": (0.5, 40.0)}, "profile": False}
+    with pytest.warns(AccuracyWarning, match=r"residuals of x are not noise .* starts=8 looks for it"):
+        wrong = iso.fit(family, data, ["k"], **run)
+    assert wrong["k"] > 10.0
+    right = iso.fit(family, data, ["k"], starts=4, **run)
+    low, high = right.interval("k", 0.99)
+    assert low < 4.0 < high
+    assert not right.remarks
+    assert right.minima[0].values[0] == pytest.approx(wrong["k"], rel=0.02)
+    assert right.minima[0].excess > 1000.0
+    assert not any(one.as_good for one in right.minima)
+    assert right.summary()["minima"][0]["searches"] >= 1
+    with pytest.raises(InputError, match="starts must be from 1 to 1000, received 0"):
+        iso.fit(family, data, ["k"], starts=0, **run)
+    with pytest.raises(InputError, match="seed must be a whole number, zero or more, received 'a'"):
+        iso.fit(family, data, ["k"], starts=2, seed="a", **run)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"starts= does not know where to look for c: it begins at zero"):
+        iso.fit(family, data, ["k", "c"], starts=4, dt=0.02)
+
+
+def test_minima_that_explain_data_equally_well_are_told() -> None:
+    """Two samples a second do not tell ω from 4π − ω."""
+    t = np.arange(12) * 0.5
+    data = {"t": t, "x": np.cos(2.0 * t) + 0.05 * np.random.default_rng(1).standard_normal(t.size)}
+    family = iso.Parametrised(oscillator, m=1.0, k=105.0, c=0.0)
+    run: dict[str, Any] = {"dt": 0.05, "bounds": {"k": (2.0, 130.0)}, "profile": False}
+    with pytest.warns(AccuracyWarning, match="take smaller steps"):
+        alone = iso.fit(family, data, ["k"], **run)
+    assert alone["k"] == pytest.approx((4 * np.pi - 2.0) ** 2, rel=0.06)  # residuals are noise
+    with pytest.warns(AccuracyWarning, match="another minimum explains the data as well: k = "):
+        both = iso.fit(family, data, ["k"], starts=4, **run)
+    (other,) = (one for one in both.minima if one.as_good)
+    found = sorted([both["k"], float(other.values[0])])
+    assert found[0] == pytest.approx(4.0, rel=0.02)
+    assert found[1] == pytest.approx(alone["k"], rel=1e-3)
+
+
 def oscillator(m: float, k: float, c: float) -> iso.MechanicalSystem:
     return iso.MechanicalSystem(
         M=m, Q=lambda q, v, t: -k * q - c * v, q0=[1.0], v0=[0.0], names=["x"], energy=lambda q, v, t: (0.0, 0.0)
@@ -226,6 +271,17 @@ def test_what_data_do_not_see_is_told() -> None:
     assert known.standard_errors[1] == pytest.approx(0.04, rel=0.1)
 
 
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_as_many_samples_as_parameters_tell_no_errors() -> None:
+    family, data = iso.Parametrised(oscillator, m=1.0, k=3.0, c=0.0), {"t": [1.0], "x": [np.cos(2.0)]}
+    found = iso.fit(family, data, ["k"], dt=0.05)
+    assert found["k"] == pytest.approx(4.0, rel=1e-2)
+    assert found.interval("k") == (-np.inf, np.inf)  # it was ± 2e-13
+    assert any("as many parameters as samples" in remark for remark in found.remarks)
+    known = iso.fit(family, data, ["k"], dt=0.05, noise={"x": 0.01})
+    assert 0.01 < known.standard_errors[0] < 0.1
+
+
 def test_steps_that_are_too_large_are_told() -> None:
     t, x = vibration()
     x = x + 1e-4 * np.random.default_rng(1).standard_normal(t.size)
@@ -241,9 +297,17 @@ def test_held_out_samples_bounds_and_units() -> None:
     t, x = vibration()
     table = {"time [ms]": 1e3 * t, "x": x + 1e-3 * np.random.default_rng(2).standard_normal(t.size), "other": x}
     family = iso.Parametrised(oscillator, m=1.0, k=3.0, c=0.2)
-    found = iso.fit(
-        family, table, ["k", "c"], channels=["x"], dt=0.01, hold_out=0.5, bounds={"c": (0.35, None)}, start={"c": 0.4}
-    )
+    with pytest.warns(AccuracyWarning, match="starts=8 looks for it within the bounds"):  # the bound is above the truth
+        found = iso.fit(
+            family,
+            table,
+            ["k", "c"],
+            channels=["x"],
+            dt=0.01,
+            hold_out=0.5,
+            bounds={"c": (0.35, None)},
+            start={"c": 0.4},
+        )
     (channel,) = found.channels
     assert channel.held.sum() == 40
     assert channel.rms(True) > 1.5 * channel.rms(False)

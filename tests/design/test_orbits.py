@@ -145,3 +145,26 @@ def test_rest_is_no_periodic_motion() -> None:
     system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: (1 - q**2) * v - q, q0=[1e-3], v0=[0.0])
     with pytest.raises(ConvergenceError, match="the search ended at rest"):
         iso.periodic_orbit(system, period=6.5, dt=0.1, free_period=True)
+
+
+def test_periods_that_the_equations_do_not_have_are_refused() -> None:
+    """The state may return after any time; the motion repeats only if what drives it does."""
+    z, w0, W = 0.1, 1.7, 2.3
+    T = 2 * np.pi / W
+    driven = iso.MechanicalSystem(
+        M=2.0, Q=lambda q, v, t: 2.0 * (-(w0**2) * q - 2 * z * w0 * v + 0.7 * np.sin(W * t)), q0=[0.3], v0=[0.1]
+    )
+    orbit = iso.periodic_orbit(driven, period=T, dt=T / 60)
+    exact = np.exp((-z * w0 + 1j * w0 * np.sqrt(1 - z * z)) * T)
+    assert min(abs(orbit.multipliers - exact)) < 3e-3
+    for part in (1.3, 0.5, 1.002):  # half a sine ends as it began, but turns the other way
+        with pytest.raises(InputError, match="the equations do not repeat after"):
+            iso.periodic_orbit(driven, period=part * T, dt=T / 40)
+    with pytest.raises(InputError, match="time stands in the equations, so that the period is not free"):
+        iso.periodic_orbit(driven, period=T, dt=T / 40, free_period=True)
+    still = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q * np.cos(t), q0=[0.0], v0=[0.0])
+    assert iso.floquet(still, period=2 * np.pi, dt=0.1).period == 2 * np.pi  # at rest nothing is seen to act
+    square = iso.MechanicalSystem(
+        M=1.0, Q=lambda q, v, t: -q - v + (1.0 if t % 2.0 < 1.0 else -1.0), q0=[0.0], v0=[0.0]
+    )
+    assert iso.periodic_orbit(square, period=2.0, dt=0.05).stable

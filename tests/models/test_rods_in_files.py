@@ -112,3 +112,10 @@ def test_errors_point_to_their_lines(old: str, new: str, said: str) -> None:
     with pytest.raises(IsodynError, match=said) as found:
         model_from_text(TEXT.replace(old, new)).mechanism().compile()
     assert "line" in str(found.value)
+
+
+def test_a_rod_knows_its_places() -> None:
+    rod = model_from_text(TEXT).mechanism().rods["blade"]
+    assert [rod.at(place) for place in ("start", "end", 0, -1)] == [rod.start, rod.end, rod.start, rod.end]
+    with pytest.raises(IsodynError, match="has a start and an end, received 'middle'"):
+        rod.at("middle")

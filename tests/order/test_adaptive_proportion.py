@@ -1,8 +1,11 @@
 """With adaptive steps of GS4 the ratio of error and rtol stays within a factor of 3 over 1e-2 … 1e-5,
 in q, v, a and λ over all of time, on the problems that `isodyn verify` runs. Left out: motions
-through singular positions, stiff vibrations whose phase is lost first, and large systems."""
+through singular positions, and beams and plates that vibrate without damping, whose phase is lost
+first (docs/adaptive_steps.md has all of them)."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,7 +32,11 @@ QUICK = [
     "brusselator_stable",
     "brusselator_unstable",
     "vdpol_dae",
+    "circle_index2",
     "robertson",
+    "pendulum",
+    "rheonomic_crank",
+    "oscillator_stiff",
 ]
 SLOWER = [
     "andrews",
@@ -51,24 +58,61 @@ SLOWER = [
     "thermoelastic_bar",
     "pleiades",
     "pleiades_unit",
-    "circle_index2",
+    "spatial_chain",
+    "n_four_bar",
+    "transistor_amplifier",
 ]
+# twenty radians of a vibration of 1e6 rad/s; up to the first position in which four bars lie on a
+# line; five periods of the input
+SPANS = {"oscillator_stiff": 2e-5, "n_four_bar": 0.6, "transistor_amplifier": 0.05}
+
+
+def error_of(sol: iso.Solution, exact: Any) -> list[float]:
+    """Largest errors of q, v, a, λ over all rows, relative to the largest values."""
+    pairs = [(getattr(sol, x), getattr(exact, x)) for x in ("q", "v", "a", "lam")]
+    return [float(np.abs(one - two).max() / np.abs(two).max()) for one, two in pairs if two.any()]
 
 
 @pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in SLOWER)])
 def test_error_is_proportional_to_rtol(name: str) -> None:
-    """Sixty-one rows. The largest ratio is 2.3 (four_bar, slider_crank_3d, vdpol_dae); but 3.3 of a
-    and z of circle_index2, a DAE of index 2, whose largest errors are at single steps that grow by a
-    factor of up to 2.5 where the estimate of the error passes zero. At all
-    ends of steps their largest errors vary by 4.9, their medians by 1.4."""
+    """Sixty-one rows. The largest ratio is 2.5 (n_four_bar)."""
     problem = iso.problems.get(name)
-    t_end = min(problem.t_end, 3.0)
+    t_end = SPANS.get(name, min(problem.t_end, 3.0))
     exact_by = iso.Radau(1e-10) if problem.system().first_order else iso.DOP853(1e-12)
     exact = iso.integrate(problem.system(), exact_by, t_end=t_end, save=61)
-    errors = []
+    runs = [iso.integrate(problem.system(), dt=iso.Adaptive(rtol), t_end=t_end, save=61) for rtol in RTOLS]
+    ratios = np.array([error_of(sol, exact) for sol in runs]) / RTOLS[:, None]
+    assert (ratios.max(axis=0) / ratios.min(axis=0) <= 3.0).all(), ratios
+
+
+def test_rates_and_algebraic_unknowns_at_all_ends_of_steps() -> None:
+    """A DAE of index 2 closes s alone, and a step off its circle is an error of s' and z at once,
+    which the error of s along the circle does not show: where that passed zero, single steps
+    doubled, and s' and z varied by 4.9. Steps look at both; 1.5 is measured."""
+    problem = iso.problems.get("circle_index2")
+    found = []
     for rtol in RTOLS:
-        sol = iso.integrate(problem.system(), dt=iso.Adaptive(rtol), t_end=t_end, save=61)
-        pairs = [(getattr(sol, x), getattr(exact, x)) for x in ("q", "v", "a", "lam")]
-        errors.append([np.abs(one - two).max() / np.abs(two).max() for one, two in pairs if two.any()])
-    ratios = np.array(errors) / RTOLS[:, None]
-    assert (ratios.max(axis=0) / ratios.min(axis=0) <= (3.5 if name == "circle_index2" else 3.0)).all(), ratios
+        sol = iso.integrate(problem.system(), dt=iso.Adaptive(rtol), t_end=2.0)
+        found.append(error_of(sol, problem.exact(sol.t)))
+    ratios = np.array(found) / RTOLS[:, None]
+    assert (ratios.max(axis=0) / ratios.min(axis=0) <= 2.0).all(), ratios
+    assert (ratios < 0.2).all()
+
+
+def test_rest_of_a_dae_is_not_resolved() -> None:
+    """A point that creeps along its circle to rest: rates that die out, down to rounding, must not
+    hold the steps."""
+
+    def h(s: Any, z: Any, t: float) -> Any:
+        return np.array([1.0 - s[0] + z[0] * s[0], -s[1] + z[0] * s[1]])
+
+    def c(s: Any, z: Any, t: float) -> Any:
+        return np.array([0.5 * (s @ s - 1.0)])
+
+    for angle in (1.0, 0.0):
+        start = [np.cos(angle), np.sin(angle)]
+        system = iso.FirstOrderSystem(h, start, z0=[1.0 - np.cos(angle)], c=c)
+        sol = iso.integrate(system, dt=iso.Adaptive(1e-3), t_end=1000.0)
+        assert sol.stats.steps < 500
+        assert np.diff(sol.t).max() > 100.0
+        assert np.abs(sol.v[-1] - [1.0, 0.0]).max() < 1e-6

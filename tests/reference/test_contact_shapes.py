@@ -140,6 +140,7 @@ def pile(side, **friction):
     return mech
 
 
+@pytest.mark.long
 def test_pile_without_location():
     """Steps are taken to their ends: what they closed is pushed out and hit; energy only falls, and
     contacts that are far are not looked at, but their gaps are told."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,21 +63,18 @@ def test_subdomains_show_their_interface(tmp_path: Path) -> None:
 def test_friction_shows_modes_and_forces(tmp_path: Path) -> None:
     """A block that slides uphill, stops and sticks: μ = 0.8 on a slope of 0.3."""
     system, contact, _ = friction_systems.incline(0.3, -1.0, 0.8)
-    sol = iso.integrate_with_friction(system, [contact], t_end=0.5)
-    modes = sol.quantity("slope.mode").values
-    assert set(np.unique(modes)) == {-1.0, 0.0}
-    np.testing.assert_array_equal(sol.quantity("slope.normal").values, sol.normal[:, 0])
+    sol = iso.integrate(iso.with_friction(system, replace(contact, unilateral=False)), dt=0.005, t_end=0.5)
     slope = sol.contact("slope")
-    np.testing.assert_array_equal(slope.mode, np.where(modes == 0.0, 1, 2))
-    np.testing.assert_array_equal(slope.normal, sol.normal[:, 0])
+    assert set(np.unique(slope.mode)) == {1, 2}
+    np.testing.assert_array_equal(sol.quantity("slope.normal").values, slope.normal)
     assert slope.tangential.shape == slope.slip.shape == slope.power.shape == sol.t.shape
-    with pytest.raises(InputError, match=r"no contact named 'floor'\nhint: contacts: slope"):
+    with pytest.raises(InputError, match=r"no contact 'floor'; there are 'slope'"):
         sol.contact("floor")
     shown = groups(write_report(sol, tmp_path / "friction.html"))
-    np.testing.assert_array_equal(shown["plot-contact-mode"]["slope"], modes)
-    np.testing.assert_allclose(shown["plot-contact-friction"]["slope"], sol.friction[:, 0], rtol=1e-6)
+    np.testing.assert_array_equal(shown["plot-contact-mode"]["slope"], slope.mode)
+    np.testing.assert_allclose(shown["plot-contact-friction"]["slope"], slope.tangential, rtol=1e-6)
     assert np.abs(shown["plot-energy"]["total"] - shown["plot-energy"]["total"][0]).max() > 0.5
-    assert np.abs(shown["plot-balance"]["error of the balance"]).max() < 1e-8  # friction is among the works
+    assert np.abs(shown["plot-balance"]["error of the balance"]).max() < 1e-2  # friction is among the works
 
 
 def test_members_with_times_of_their_own(tmp_path: Path) -> None:

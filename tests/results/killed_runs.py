@@ -121,11 +121,7 @@ def cases(rng: random.Random) -> dict[str, Case]:
     breaks = {"breakpoints": [0.205, 0.4], "formulation": stabilised, "save_every": 3}
     found["subdomains"] = single(parts, dt=0.02, t_end=1.21, substeps={"left": 2, "middle": 1, "right": 4}, **breaks)
     found["subdomains, nonlinear"] = single(nonlinear_parts(), dt=0.02, t_end=1.0, formulation=stabilised)
-    bead, wire = hoop(5.0, 0.2, 1.0)
-    every = rng.choice([1, 5, 40])
-    found["friction"] = again(
-        lambda place: iso.integrate_with_friction(bead, wire, t_end=1.0, rtol=1e-6, checkpoint=Checkpoint(place, every))
-    )
+    found["friction"] = single(iso.with_friction(*hoop(5.0, 0.2, 1.0)), dt=0.01, t_end=1.0)
     found["sweep"] = again(sweep)
     return found
 

@@ -1,5 +1,5 @@
-"""Checkpoints of subdomain runs and of runs with friction: gone on with bit for bit wherever they were
-stopped; what does not fit is refused."""
+"""Checkpoints of subdomain runs: gone on with bit for bit wherever they were stopped; what does not fit
+is refused."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from friction_systems import hoop
-from isodyn.errors import InputError, RecoveryWarning
-from isodyn.marching.progress import Progress
+from isodyn.errors import InputError
 from isodyn.results import Checkpoint
 from kept_results import nonlinear_parts, same
 from subdomain_systems import THREE, chain
@@ -80,62 +78,3 @@ def test_other_subdomains_are_refused(tmp_path: Path) -> None:
         iso.resume(tmp_path / "c", nonlinear_parts(), executor=object())
     with pytest.raises(InputError, match=r"save is not for subdomains\nhint: rows of subdomains are ends of steps"):
         iso.integrate(nonlinear_parts(), **options, save=5)
-
-
-class EndError(BaseException):
-    """The end of a life."""
-
-
-def bead() -> dict[str, Any]:
-    """A bead on a wire, which switches three times."""
-    system, wire = hoop(5.0, 0.2, 1.0)
-    return {"system": system, "contacts": wire, "t_end": 1.6, "rtol": 1e-4}
-
-
-@pytest.mark.parametrize(
-    "every", [2, pytest.param(1, marks=pytest.mark.long), pytest.param(None, marks=pytest.mark.long)]
-)
-def test_friction_goes_on_bit_for_bit(every: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The n-th life ends after n looks at progress, in the middle of phases."""
-    whole = iso.integrate_with_friction(**bead(), checkpoint=Checkpoint(tmp_path / "whole", every))
-    assert len(whole.phases) > 2
-    lives, looks = 0, [0]
-
-    def update(self: Any, step: int, t: float) -> None:
-        looks[0] -= 1
-        if not looks[0]:
-            raise EndError
-
-    monkeypatch.setattr(Progress, "update", update)
-    while True:
-        lives += 1
-        looks[0] = 3 * lives
-        try:
-            found = iso.integrate_with_friction(**bead(), checkpoint=Checkpoint(tmp_path / "c", every))
-            break
-        except EndError:
-            continue
-    assert lives > 2
-    looks[0] = 0
-    assert same(whole, found)
-    assert found.phases == whole.phases
-    assert found.switches == whole.switches
-    assert same(whole, iso.integrate_with_friction(**bead(), checkpoint=tmp_path / "c"))
-
-
-def test_damaged_phases_are_run_again(tmp_path: Path) -> None:
-    """A bit of a file changes; another contact, or a resume without contacts, is refused."""
-    place = tmp_path / "c"
-    whole = iso.integrate_with_friction(**bead(), checkpoint=Checkpoint(place, 5))
-    path = place / "block-000002.npz"
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 4
-    path.write_bytes(data)
-    with pytest.warns(RecoveryWarning, match=r"is damaged(.|\n)*goes on from block 1, t = 0"):
-        found = iso.integrate_with_friction(**bead(), checkpoint=place)
-    assert same(whole, found)
-    other = {**bead(), "contacts": hoop(5.0, 0.21, 1.0)[1]}
-    with pytest.raises(InputError, match="holds another run: the system, its contacts or options differ"):
-        iso.integrate_with_friction(**other, checkpoint=place)
-    with pytest.raises(InputError, match=r"is the folder of a run with friction\nhint: call integrate_with_friction"):
-        iso.resume(place, bead()["system"])

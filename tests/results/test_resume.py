@@ -22,7 +22,7 @@ from isodyn.results import Checkpoint
 MODELS = Path(__file__).resolve().parents[2] / "examples" / "models"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_runs_are_resumed_bit_for_bit(tmp_path: Path) -> None:
     """Signal 9 at random steps, inside writes and at random instants, up to three times in a row, with

@@ -108,7 +108,7 @@ def test_workers_that_cannot_begin_are_told(monkeypatch: Any) -> None:
         iso.sweep(swing(), {"rod.mass": [1.0, 2.0]}, OUTPUTS, workers=1, **RUN)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_driver_is_resumed(tmp_path: Path) -> None:
     """Killed at several instants; the workers end with it, and what was done stays."""
     path, points = tmp_path / "a.nc", 300

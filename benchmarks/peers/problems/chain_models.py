@@ -19,7 +19,16 @@ AXIAL, ACROSS = 1e-5, MASS * LENGTH**2 / 12
 class Isodyn:
     """A mechanism of N bodies."""
 
-    def __init__(self, links: int, spatial: bool, radii: list[float], family: str = "U0", **newton: Any) -> None:
+    def __init__(
+        self,
+        links: int,
+        spatial: bool,
+        radii: list[float],
+        family: str = "U0",
+        joints: bool = False,
+        explicit: bool = False,
+        **newton: Any,
+    ) -> None:
         import isodyn as iso
 
         mech, before = iso.Mechanism(gravity=(0.0, -GRAVITY, 0.0)), "ground"
@@ -32,10 +41,11 @@ class Isodyn:
                 mech.add_body(name, MASS, ACROSS, centre, 0.0, kind="planar")
                 mech.add_joint(iso.Hinge(f"pin {i}", before, name, point=point))
             before = name
-        self.system, self.width = mech.compile(), 7 if spatial else 3
+        self.system, self.width = iso.joint_coordinates(mech) if joints else mech.compile(), 7 if spatial else 3
+        self.joints = joints
         self.integrate, self.scheme, self.newton = (
             iso.integrate,
-            getattr(iso.Scheme, family)(*radii),
+            getattr(iso.Scheme, family)(*radii, explicit=explicit),
             iso.Newton(**newton),
         )
 
@@ -46,6 +56,9 @@ class Isodyn:
 
     def answer(self, steps: float) -> dict[str, Any]:
         self.run(steps)
+        if self.joints:
+            places = self.system.state(self.sol.q[-1], self.sol.v[-1])[0].reshape(-1, self.width)
+            return {"x": places[:, 0], "y": places[:, 1]}
         places = self.sol.q[-1].reshape(-1, self.width)
         return {
             "x": places[:, 0],

@@ -2,7 +2,8 @@
 and memory over N at h = 1e-3.
 
 The gate: places of all mass centres after the steps of `GATE_STEPS` against the reference, over the
-distance that a free body would have fallen. MuJoCo and Pinocchio work in joint coordinates with
+distance that a free body would have fallen. isodyn works in the coordinates of bodies with
+constraints and, in rows of their own, in those of joints. MuJoCo and Pinocchio work in joint coordinates with
 explicit or semi-implicit steps, of first order except RK4; MuJoCo takes part to N = 300 (its ball
 chain of 1000 links does not compile in minutes), Pinocchio to 100 (its memory grows as N³).
 """
@@ -29,7 +30,7 @@ TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 WINDOW, WINDOW_NAME = (10, 50), "steps 10 to 50"
 GROWTH_WAY = "V0(1, 1, 0), Newton to 1e-8"
 PLANAR, SPATIAL = "planar chain", "spatial chain"
-TREE = "exudyn, kinematic tree"
+TREE, JOINTS = "exudyn, kinematic tree", "isodyn, joint coordinates"
 
 
 def ways(spatial: bool, n: int) -> list[Way]:
@@ -41,6 +42,12 @@ def ways(spatial: bool, n: int) -> list[Way]:
         Way("isodyn", "V0(1, 1, 0), Newton to 1e-8", {**own, "family": "V0", "radii": [1.0, 1.0, 0.0], "rtol": 1e-8}),
         Way("isodyn", "U0(0.8, 0.8, 0.8), Jacobian kept", {**own, "radii": [0.8, 0.8, 0.8], "reuse": True}),
     ]
+    if n <= 300:
+        tree = {**own, "joints": True}
+        found += [
+            Way("isodyn", "joints, U0(0.8, 0.8, 0.8)", {**tree, "radii": [0.8, 0.8, 0.8]}, JOINTS),
+            Way("isodyn", "joints, explicit U0(1, 1, 1)", {**tree, "radii": [1.0] * 3, "explicit": True}, JOINTS),
+        ]
     sparse = {"links": n, "linear": "EigenSparse", "reuse": True}
     alpha, trapezoidal = {"solver": "GeneralizedAlpha"}, {"solver": "TrapezoidalIndex2"}
     if spatial:
@@ -144,7 +151,7 @@ def _growth_window(bench: Bench, name: str, ready: list[tuple[Case, Row]]) -> No
 def _memory(bench: Bench, name: str, spatial: bool, n: int) -> None:
     """Peak of a fresh process that builds and runs this chain, less what it held after a small
     one."""
-    row = best([row for row in bench.rows if row.problem == name], "isodyn", n)
+    row = best([row for row in bench.rows if row.problem == name and row.kind != JOINTS], "isodyn", n)
     if row is None:
         return
     worker = Worker("isodyn", bench.workers.core)
@@ -176,7 +183,7 @@ def claims(rows: list[Row]) -> list[Claim]:
 
 
 def _at_size(rows: list[Row], name: str, n: int, limit: float) -> list[Claim]:
-    own = best(rows, "isodyn", n)
+    own = best([row for row in rows if row.kind != JOINTS], "isodyn", n)
     if own is None:
         return []
     out = []
@@ -210,7 +217,26 @@ def _at_size(rows: list[Row], name: str, n: int, limit: float) -> list[Claim]:
                     _note(own, other),
                 )
             )
-    return out
+    return out + _in_joints(rows, name, n, others)
+
+
+def _in_joints(rows: list[Row], name: str, n: int, others: tuple[tuple[Row | None, str], ...]) -> list[Claim]:
+    """Joint coordinates against joint coordinates, per step; errors stand in the notes."""
+    own = best([row for row in rows if row.kind == JOINTS], "isodyn", n)
+    if own is None:
+        return []
+    must = {(PLANAR, "MuJoCo", 10): 1.0, (SPATIAL, "MuJoCo", 10): 0.5, (SPATIAL, "Pinocchio", 10): 0.5}
+    return [
+        at_least(
+            f"{name}, N = {n}, joint coordinates: times faster than {package} per step",
+            ratio(other, own),
+            must.get((name, package, n)),
+            own.gate,
+            _note(own, other),
+        )
+        for other, package in others
+        if other is not None
+    ]
 
 
 def _note(own: Row, other: Row) -> str:

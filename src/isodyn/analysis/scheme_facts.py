@@ -16,7 +16,7 @@ momentum and drift by computation.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -54,6 +54,8 @@ from isodyn.schemes import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from isodyn.kernels.compiled import FloatArray
 
 
@@ -170,5 +172,5 @@ def _floats(values: FloatArray) -> tuple[float, ...]:
     return tuple(float(x) for x in values)
 
 
-def _complex(values: Any) -> tuple[complex, ...]:
+def _complex(values: Iterable[complex]) -> tuple[complex, ...]:
     return tuple(complex(x) for x in values)

@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from isodyn.errors import InputError, IsodynError
+from isodyn.errors import InputError
 from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.columns import columns
 from isodyn.marching.method_run import MethodRun
 from isodyn.marching.progress import Progress
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
-from isodyn.marching.saved_times import rows_at, save_times
+from isodyn.marching.saved_times import save_times, with_named_rows
 from isodyn.marching.schedule import plan, resolved
 from isodyn.real_numbers import real_array, real_number
 from isodyn.results.solution import Solution
 from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
-from isodyn.systems import System, as_system, is_system
+from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.base import no_system
 from isodyn.systems.mechanical import refuse_indefinite_mass
 from isodyn.systems.multiplier_forces import refuse_nonideal
@@ -51,7 +51,9 @@ class Asked:
     checkpoint: Checkpoint | None = None
 
 
-def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Asked) -> Solution:
+def run_by_method(
+    system: System | Description, method: StepMethod, formulation: Formulation | None, asked: Asked
+) -> Solution:
     """One run with the steps of a method."""
     system = as_system(system)
     if not is_system(system):
@@ -94,25 +96,9 @@ def run_by_method(system: Any, method: StepMethod, formulation: Any, asked: Aske
     )
     run.checkpoint = asked.checkpoint
     run.sampling = sampling_of(run, None)
-    try:
-        with Progress(run.whole, asked.progress) as bar:
-            sol = _with_rows(run.execute(bar), named, times)
-    except IsodynError as error:
-        if isinstance(error.partial, Solution):
-            error.partial = _with_rows(error.partial, named, times, ended=False)
-        raise
+    with Progress(run.whole, asked.progress) as bar:
+        sol = run.execute(bar) if named is None else with_named_rows(lambda: run.execute(bar), named)
     return sol if asked.select is None else _selected(sol, asked.select)
-
-
-def _with_rows(sol: Solution, named: FloatArray | None, times: FloatArray | None, *, ended: bool = True) -> Solution:
-    """The solution without rows at breakpoints and samples that nobody asked for; where the run was
-    stopped, and where events were, rows stay."""
-    if named is None or times is None or named.size == times.size:
-        return sol
-    others = np.setdiff1d(np.setdiff1d(times, named), [event.t for event in sol.events])
-    kept = ~np.isin(sol.t, others)
-    kept[-1:] |= not ended or sol.stats.stopped is not None
-    return rows_at(sol, sol.t[kept])
 
 
 def _selected(sol: Solution, select: Selection | None) -> Solution:

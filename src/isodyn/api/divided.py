@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from isodyn.api.options import StepSizes
+from isodyn.api.options import SchemeOrSeveral, StepSizes
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.marching.schedule import Stretch
@@ -30,7 +30,7 @@ class RunSettings:
     """What `integrate` was asked for: the stretches between breakpoints, and its other arguments as
     they were given."""
 
-    scheme: Any
+    scheme: SchemeOrSeveral
     formulation: Formulation | None
     stretches: list[Stretch]
     newton: Newton
@@ -38,7 +38,7 @@ class RunSettings:
     observe: Callable[[Any], Any] | None = None
     progress: bool = False
     assemble: bool = False
-    substeps: Any = None
+    substeps: object = None
     threads: int = 1
     executor: Any = None
     checkpoint: Checkpoint | None = None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself, digest_of, refuse_for_several
-from isodyn.api.options import AnyScheme, Options, StepSizes
-from isodyn.errors import InputError, IsodynError
+from isodyn.api.options import AnyScheme, Options, SchemeOrSeveral, StepSizes, size_of_steps
+from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
@@ -23,9 +23,9 @@ from isodyn.marching.method import refuse_sized, settle, suited_to, unconstraine
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
-from isodyn.marching.saved_times import rows_at, save_times
+from isodyn.marching.saved_times import save_times, with_named_rows
 from isodyn.marching.schedule import Stretch, along_times, plan
-from isodyn.open_types import Selection
+from isodyn.open_types import Numbers, Selection
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, Scheme
@@ -34,9 +34,14 @@ from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
-from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes, check_policy
+from isodyn.stepping.policies import StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
 
 contact_run = Later("isodyn.marching.contact_run")  # runs with contacts only
 sensitive = Later("isodyn.api.sensitive")
@@ -48,7 +53,7 @@ Result = TypeVar("Result")
 @overload
 def integrate(
     system: RunsItself[Result],
-    scheme: Any = ...,
+    scheme: SchemeOrSeveral = ...,
     formulation: Formulation | None = ...,
     *,
     dt: float,
@@ -75,24 +80,24 @@ def integrate(
     formulation: Formulation | None = None,
     *,
     t_end: float,
-    dt: Any = None,
+    dt: StepSizes = None,
     t0: float = 0.0,
     save_every: int = 1,
-    save: Any = None,
-    select: Any = None,
-    breakpoints: Any = (),
+    save: Numbers = None,
+    select: Selection | None = None,
+    breakpoints: Numbers = (),
     progress: bool = False,
     observe: Callable[[Any], Any] | None = None,
-    events: Any = (),
-    released: Any = (),
+    events: object = (),
+    released: Sequence[str] = (),
     impacts: Impacts | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
-    substeps: Any = None,
+    substeps: object = None,
     threads: int = 1,
-    executor: Any = None,
-    checkpoint: Any = None,
-    sensitivities: Any = None,
+    executor: object = None,
+    checkpoint: Checkpoint | str | Path | None = None,
+    sensitivities: object = None,
 ) -> Any:
     """Integrate a system from t0 to t_end in steps of dt.
 
@@ -124,7 +129,7 @@ def integrate(
         Save every n-th step; the first, the last and breakpoints are always saved.
     save
         Times of rows, or how many at equal distances, with both ends, instead of the ends of steps:
-        by dense output, put onto the constraints.
+        by dense output, put onto the constraints. A run that ends early has a row there too.
     select
         Columns to save: indices for all variables, or a mapping such as {"q": [0, 5], "v": []}; for
         subdomains one for all, or by name.
@@ -184,11 +189,12 @@ def integrate(
     True
     """
     _check(newton, observe)
-    given: Any
+    given: dict[str, Any]
     if sensitivities is not None:
         given = {"t0": t0, "save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
         given |= {"progress": progress, "observe": observe, "events": events, "released": released, "newton": newton}
         given |= {"assemble": assemble, "substeps": substeps, "executor": executor, "checkpoint": checkpoint}
+        given |= {"impacts": impacts}
         return sensitive.integrate_with_sensitivities(system, scheme, formulation, sensitivities, dt, t_end, given)
     if isinstance(scheme, StepMethod):
         _refuse_beside_method(scheme, {"dt": dt, "newton": newton, "substeps": substeps, "executor": executor})
@@ -227,7 +233,7 @@ def integrate(
         given |= {"events": events, "released": released, "impacts": impacts}
         return _saved(system, scheme, formulation, save, save_every, select, given)
     formulation = _formulation(system, formulation)
-    times: Any = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
+    times: dict[str, Any] = {"dt": dt, "t_end": t_end, "t0": t0, "save_every": save_every, "breakpoints": breakpoints}
     times |= {"progress": progress, "newton": newton, "checkpoint": kept}
     watched = read_events(events)
     if (other := as_transform(formulation)) is not None:
@@ -244,7 +250,13 @@ def integrate(
     method = settle(system, scheme, formulation, typical, composition)
     if typical is not dt:
         refuse_sized(method, formulation, typical, policy)
-    options: Any = {"select": select, "observe": observe, "assemble": assemble, "policy": policy, "events": watched}
+    options: dict[str, Any] = {
+        "select": select,
+        "observe": observe,
+        "assemble": assemble,
+        "policy": policy,
+        "events": watched,
+    }
     options |= {"released": released}
     kind = Run if system.contacts is None and impacts is None else contact_run.run_with(system, impacts)
     run = kind(system, method, stretches, newton=newton, **options)
@@ -255,8 +267,11 @@ def integrate(
 
 
 def _composed(
-    system: System, scheme: Any, formulation: Formulation | None, newton: Newton | None
-) -> tuple[Composition | None, Any, Formulation | None, Newton | None]:
+    system: System,
+    scheme: Scheme | FirstOrderScheme | Composition | None,
+    formulation: Formulation | None,
+    newton: Newton | None,
+) -> tuple[Composition | None, Scheme | FirstOrderScheme | None, Formulation | None, Newton | None]:
     """The composition, if the scheme is one; its base, formulation and iteration."""
     if not isinstance(scheme, Composition):
         return None, scheme, formulation, newton
@@ -265,7 +280,12 @@ def _composed(
 
 
 def _begun(
-    checkpoint: Any, system: System | Description, options: dict[str, Any], events: object, *, executor: bool = False
+    checkpoint: Checkpoint | str | Path | None,
+    system: RunsItself[Any] | System | Description,
+    options: dict[str, Any],
+    events: object,
+    *,
+    executor: bool = False,
 ) -> Checkpoint | None:
     """The checkpoint of a run, with what the run was asked for."""
     kept = as_checkpoint(checkpoint)
@@ -285,21 +305,6 @@ def _refuse_beside_method(method: StepMethod, given: dict[str, Any]) -> None:
         )
 
 
-def size_of_steps(dt: Any) -> float:
-    """dt as a number or a policy; InputError if it is missing."""
-    refuse_missing(dt)
-    return dt.dt if isinstance(dt, FixedSteps) else dt
-
-
-def refuse_missing(dt: StepSizes) -> None:
-    """InputError for a scheme without a step size."""
-    if dt is None:
-        raise InputError(
-            "dt is missing: a scheme needs the size of its steps",
-            hint="give dt, a number or iso.Adaptive(rtol=1e-4), or a method such as iso.DOP853(rtol=1e-9)",
-        )
-
-
 def _refuse_events(events: tuple[Event, ...], why: str) -> None:
     """InputError for events where the run is not about the given system."""
     if events:
@@ -315,7 +320,13 @@ def _check(newton: Newton | None, observe: Callable[..., Any] | None) -> None:
 
 
 def _saved(
-    system: System, scheme: Any, formulation: Any, save: Any, save_every: int, select: Any, options: dict[str, Any]
+    system: System,
+    scheme: AnyScheme,
+    formulation: Formulation | None,
+    save: Numbers,
+    save_every: int,
+    select: Selection | None,
+    options: dict[str, Any],
 ) -> Solution:
     """A run with rows at times that somebody named."""
     if save_every != 1:
@@ -324,15 +335,10 @@ def _saved(
     times = save_times(save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
     assert times is not None
     columns(select, system.nq, system.nv, system.m)  # refused before the run, not after it
-    try:
-        return rows_at(integrate(system, scheme, formulation, **options), times, select)
-    except IsodynError as error:
-        if isinstance(error.partial, Solution):
-            error.partial = rows_at(error.partial, times, select)
-        raise
+    return with_named_rows(lambda: integrate(system, scheme, formulation, **options), times, select)
 
 
-def _formulation(system: System, formulation: Any) -> Formulation | None:
+def _formulation(system: System, formulation: Formulation | None) -> Formulation | None:
     """The formulation for a system; refused where the system has no use for it."""
     if system.m or isinstance(formulation, Formulation):
         formulation = as_formulation(formulation)
@@ -340,8 +346,7 @@ def _formulation(system: System, formulation: Any) -> Formulation | None:
         raise unconstrained(formulation)
     if formulation is not None and facts_of(formulation).constraints_only and (system.m == 0 or system.first_order):
         raise InputError(f"{formulation!r} needs a mechanical system with constraints")
-    found: Formulation | None = formulation
-    return found
+    return formulation
 
 
 def _transformed(
@@ -356,7 +361,9 @@ def _transformed(
     return other.run(system, integrate, scheme, **options)
 
 
-def schedule(t0: float, t_end: float, dt: Any, breakpoints: Any, save_every: int) -> tuple[list[Stretch], float]:
+def schedule(
+    t0: float, t_end: float, dt: float | StepTimes | StepPolicy, breakpoints: Numbers, save_every: int
+) -> tuple[list[Stretch], float]:
     """Stretches of a run, and the size of its steps; dt itself, or a typical one of a policy."""
     if isinstance(dt, StepTimes):
         stretches = along_times(t0, t_end, dt.times, breakpoints, save_every)

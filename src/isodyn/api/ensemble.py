@@ -11,15 +11,15 @@ transform the system, and all that fail. Models that call back into Python run o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
 
-from isodyn.api.driver import as_transform, integrate, refuse_missing, schedule
-from isodyn.api.options import AnyScheme
+from isodyn.api.driver import as_transform, integrate, schedule
+from isodyn.api.options import AnyScheme, StepSizes, refuse_missing
 from isodyn.api.portions import Asked as Portioned
 from isodyn.api.portions import in_portions
 from isodyn.errors import InputError
@@ -38,7 +38,7 @@ from isodyn.marching.saved_times import save_times
 from isodyn.marching.schedule import plan
 from isodyn.marching.step_memory import model_for
 from isodyn.real_numbers import real_array
-from isodyn.results.checkpoint import as_checkpoint
+from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
@@ -51,7 +51,12 @@ from isodyn.systems import System, as_system, is_system
 from isodyn.systems.compiled_system import settled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import ArrayLike
+
     from isodyn.formulations import Formulation
+    from isodyn.open_types import Numbers, Selection
     from isodyn.systems.description import Description
 
 # Numba loads it at the first call that hands a function over, in whatever thread that is. It notes
@@ -65,23 +70,23 @@ def ensemble(
     formulation: Formulation | None = None,
     *,
     t_end: float,
-    dt: Any = None,
-    q0: Any = None,
-    v0: Any = None,
+    dt: StepSizes = None,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
     t0: float = 0.0,
     save_every: int = 1,
-    save: Any = None,
-    select: Any = None,
-    breakpoints: Any = (),
-    events: Any = (),
-    released: Any = (),
+    save: Numbers = None,
+    select: Selection | None = None,
+    breakpoints: Numbers = (),
+    events: object = (),
+    released: Sequence[str] = (),
     impacts: Impacts | None = None,
     newton: Newton | None = None,
     assemble: bool = False,
     threads: int | None = None,
     progress: bool = False,
-    checkpoint: Any = None,
-    executor: Any = None,
+    checkpoint: Checkpoint | str | Path | None = None,
+    executor: object = None,
 ) -> Ensemble:
     """Integrate many members, each as `integrate` would, on several threads.
 
@@ -131,7 +136,7 @@ def ensemble(
     >>> ens.q.shape, bool(ens.ok.all())
     ((50, 2, 2), True)
     """
-    systems, q0, v0 = _members(system, q0, v0)
+    systems, q, v = _members(system, q0, v0)
     count = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
         raise InputError(f"threads must be a whole number of at least 1, received {threads!r}")
@@ -141,11 +146,11 @@ def ensemble(
     call = _Call(scheme, formulation, grid, asked, int(count))
     kept = as_checkpoint(checkpoint)
     if kept is None and executor is None:
-        return call(systems, q0, v0, progress=progress)
+        return call(systems, q, v, progress=progress)
     told = {"scheme": scheme, "formulation": formulation, **grid, **asked}
     if kept is not None and read_events(events):
         raise InputError("ensembles with events have no checkpoints: functions cannot be told apart in a file")
-    return in_portions(Portioned(systems, q0, v0, call, told), kept, executor, progress)
+    return in_portions(Portioned(systems, q, v, call, told), kept, executor, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +158,7 @@ class _Call:
     """How members are run, wherever that is."""
 
     scheme: Any
-    formulation: Any
+    formulation: Formulation | None
     grid: dict[str, Any]
     asked: dict[str, Any]
     threads: int
@@ -169,7 +174,7 @@ class _Call:
             return True
         return self.asked["save"] is not None or len(read_events(self.asked["events"])) > 0
 
-    def __call__(self, systems: tuple[Any, ...], q0: Any, v0: Any, *, progress: bool = False) -> Ensemble:
+    def __call__(self, systems: tuple[Any, ...], q0: FloatArray, v0: FloatArray, *, progress: bool = False) -> Ensemble:
         given = systems, q0, v0, self.alone, self.threads
         # functions in Python take turns anyway, and would wait for each other
         touches = systems[0].contacts is not None
@@ -190,9 +195,9 @@ class _Call:
 
 
 def _first_run(
-    first: Any,
+    first: System,
     scheme: Scheme | FirstOrderScheme | Composition | None,
-    formulation: Any,
+    formulation: Formulation | None,
     grid: dict[str, Any],
     asked: dict[str, Any],
 ) -> tuple[Run, bool]:
@@ -244,7 +249,9 @@ def _check_own_times(
         schedule(t0, t_end, dt, grid["breakpoints"], grid["save_every"])
 
 
-def _members(system: System | Description, q0: Any, v0: Any) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:
+def _members(
+    system: System | Description, q0: ArrayLike | None, v0: ArrayLike | None
+) -> tuple[tuple[Any, ...], FloatArray, FloatArray]:
     """Systems (one, or one each) and the starts of all members."""
     system = as_system(system)
     if is_system(system):
@@ -272,7 +279,7 @@ def _members(system: System | Description, q0: Any, v0: Any) -> tuple[tuple[Any,
         own = np.array([getattr(one, name) for one in systems]) if given is None else given
         rows = np.atleast_2d(real_array(name, own, f"an array (members, {n})"))
         if rows.ndim != 2 or rows.shape[1] != n:
-            raise InputError(f"{name} must have the shape (members, {n}), received {np.shape(given)}")
+            raise InputError(f"{name} must have the shape (members, {n}), received {np.shape(own)}")
         starts.append(rows)
     counts = {"systems": len(systems), "q0": starts[0].shape[0], "v0": starts[1].shape[0]}
     members = max(counts.values())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
+from isodyn.errors import InputError
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 AnyScheme: TypeAlias = Scheme | FirstOrderScheme | Composition | StepMethod | None
 """What takes the steps; None for the usual scheme of a system."""
+
+SchemeOrSeveral: TypeAlias = AnyScheme | Mapping[str, Scheme | FirstOrderScheme]
+"""The same, or one for each of several subdomains."""
 
 StepSizes: TypeAlias = float | FixedSteps | StepTimes | StepPolicy | None
 """How long steps are; None where the method or the system says it."""
@@ -39,8 +43,29 @@ class Options(TypedDict, total=False):
     impacts: Impacts | None
     newton: Newton | None
     assemble: bool
-    substeps: Any
+    substeps: object
     threads: int
     executor: object
     checkpoint: Checkpoint | str | Path | None
-    sensitivities: Any
+    sensitivities: object
+
+
+def size_of_steps(dt: StepSizes) -> float | StepTimes | StepPolicy:
+    """dt as a number or a policy; InputError if it is missing."""
+    if dt is None:
+        raise missing_size()
+    return dt.dt if isinstance(dt, FixedSteps) else dt
+
+
+def missing_size() -> InputError:
+    """The error for a scheme without a step size."""
+    return InputError(
+        "dt is missing: a scheme needs the size of its steps",
+        hint="give dt, a number or iso.Adaptive(rtol=1e-4), or a method such as iso.DOP853(rtol=1e-9)",
+    )
+
+
+def refuse_missing(dt: StepSizes) -> None:
+    """InputError for a scheme without a step size."""
+    if dt is None:
+        raise missing_size()

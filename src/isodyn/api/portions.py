@@ -95,7 +95,9 @@ def _run(asked: Asked, cuts: list[tuple[int, int]], left: list[int], executor: A
         future.release()
 
 
-def _there(shared: tuple[Call, Any], systems: Any, q0: FloatArray, v0: FloatArray) -> tuple[Any, Any]:
+def _there(
+    shared: tuple[Call, Any], systems: tuple[Any, ...] | None, q0: FloatArray, v0: FloatArray
+) -> tuple[Any, Any]:
     """A portion on a worker, as arrays, and its events."""
     call, same = shared
     ens = call(same if systems is None else systems, q0, v0)

@@ -76,11 +76,6 @@ def resume(
     """
     folder = Path(path)
     identity, document = _described(folder)
-    if document["options"].get("friction"):
-        raise InputError(
-            f"{folder} is the folder of a run with friction",
-            hint="call integrate_with_friction once more, with the same arguments: it goes on",
-        )
     if system is None:
         system = system_of(document, folder)
     system = as_system(system)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.api.driver import integrate, schedule, size_of_steps
-from isodyn.api.options import AnyScheme, StepSizes
+from isodyn.api.driver import integrate, schedule
+from isodyn.api.options import AnyScheme, StepSizes, size_of_steps
+from isodyn.api.sensitive_contacts import integrate_with_contacts
 from isodyn.errors import InputError, SensitivityError
 from isodyn.formulations.protocol import Formulation, as_formulation, facts_of
 from isodyn.marching.method import Method, settle, suited_to
@@ -26,14 +27,14 @@ from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes
-from isodyn.systems import System, as_system, is_system
+from isodyn.systems import Description, System, as_system, is_system
 
 if TYPE_CHECKING:
     from isodyn.open_types import Numbers
     from isodyn.schemes.gs4_1 import FirstOrderScheme
     from isodyn.schemes.gs4_2 import Scheme
 
-KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe", "events")
+KNOWN = ("t0", "save_every", "breakpoints", "progress", "newton", "assemble", "observe", "events", "impacts")
 
 
 def checked_names(names: Sequence[str], what: str = "sensitivities") -> list[str]:
@@ -45,7 +46,7 @@ def checked_names(names: Sequence[str], what: str = "sensitivities") -> list[str
     return list(names)
 
 
-def refuse_options(options: dict[str, Any], scheme: Any) -> None:
+def refuse_options(options: dict[str, Any], scheme: AnyScheme) -> None:
     """SensitivityError for what derivatives do not go with."""
     empty: tuple[Any, ...] = (None, ())
     for name, value in options.items():
@@ -74,7 +75,14 @@ class Course:
         return self.stopped is not None
 
 
-def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, options: dict[str, Any]) -> Course:
+def course(
+    given: Any,
+    scheme: Any,
+    formulation: Formulation | None,
+    dt: Any,
+    t_end: float,
+    options: dict[str, Any],
+) -> Course:
     """The course of a run: the times of steps that a policy chooses, and of events."""
     events, sized = read_events(options.get("events") or ()), isinstance(dt, StepPolicy)
     found = Course(scheme, dt, t_end, options["breakpoints"], events)
@@ -94,7 +102,7 @@ def course(given: Any, scheme: Any, formulation: Any, dt: Any, t_end: float, opt
 
 
 def prepared(
-    given: object, scheme: Scheme | FirstOrderScheme | None, formulation: Any, typical: float
+    given: object, scheme: Scheme | FirstOrderScheme | None, formulation: Formulation | None, typical: float
 ) -> tuple[Family, System, Method]:
     """System, family and method of a run with derivatives."""
     family = family_of(given)
@@ -110,7 +118,7 @@ def prepared(
 
 
 def integrate_with_sensitivities(
-    given: object,
+    given: System | Description,
     scheme: AnyScheme,
     formulation: Formulation | None,
     names: Sequence[str],
@@ -121,6 +129,11 @@ def integrate_with_sensitivities(
     """The solution, with derivatives by the named parameters."""
     found = checked_names(names)
     refuse_options(options, scheme)
+    if as_system(given).contacts is not None:
+        assert not isinstance(scheme, Composition | StepMethod)  # they are refused above
+        return integrate_with_contacts(given, scheme, formulation, found, size_of_steps(dt), t_end, options)
+    if options.get("impacts") is not None:
+        raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")
     way = course(given, scheme, formulation, size_of_steps(dt), t_end, options)
     stretches, typical = schedule(options["t0"], way.t_end, way.dt, way.breakpoints, options["save_every"])
     family, system, method = prepared(given, way.scheme, formulation, typical)
@@ -232,6 +245,10 @@ def gradient(
     refuse_options({}, scheme)
     if checkpoints is not None and (type(checkpoints) is not int or checkpoints < 1):
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
+    if as_system(system).contacts is not None:
+        raise SensitivityError(
+            "gradients do not go back over contacts", hint="use integrate(..., sensitivities=[...]), which goes forward"
+        )
     wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
     every = 1 if wanted.along else 2**40
     options = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble, "events": events}

@@ -6,9 +6,9 @@ nodes lie in the same place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from isodyn.errors import InputError, about
 from isodyn.kernels.compiled import FloatArray
 from isodyn.memory import require_memory
 from isodyn.real_numbers import real_array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Energy = Literal[
     "simplified",
@@ -78,7 +81,7 @@ class Mesh:
         return near
 
 
-def lay(line: Any, elements: Any, section: Section, model: str, corners: str) -> Mesh:
+def lay(line: ArrayLike, elements: int | Sequence[int], section: Section, model: str, corners: str) -> Mesh:
     """The mesh along the points of a line (k, 2) or (k, 3), or along pieces given by both ends;
     `elements` in all or for each piece."""
     points = _points_of(line)
@@ -137,7 +140,7 @@ def lay(line: Any, elements: Any, section: Section, model: str, corners: str) ->
     )
 
 
-def _points_of(line: Any) -> FloatArray:
+def _points_of(line: ArrayLike) -> FloatArray:
     """The points of a line, or of pieces given by both ends."""
     with about(None, "line"):
         points = real_array("the line of a beam", line, "points (k, 2) or (k, 3), or pieces given by both ends")

@@ -10,8 +10,6 @@ scales all loads and the weight: statics applies them step by step.
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.beams.elements import beam_forces, element_energies, element_tangents
 from isodyn.beams.tables import BeamTables, ElementScratch
 from isodyn.expressions.formula_kernels import FormulaScratch
@@ -30,7 +28,7 @@ from isodyn.kernels.compiled import (
     f8,
     kernel,
 )
-from isodyn.kernels.struct import Struct, integer, many, one, real, reals
+from isodyn.kernels.struct import Struct, StructAddress, integer, many, one, real, reals
 from isodyn.kernels.struct_types import StructType, opened
 
 
@@ -201,8 +199,8 @@ def beam_model(
     a: FloatArray,
     lam: FloatArray,
     c: FloatArray,
-    data: Any,
-    memory: Any,
+    data: StructAddress,
+    memory: StructAddress,
     out: FloatArray,
 ) -> int:
     """The questions of the loop, answered by a beam."""

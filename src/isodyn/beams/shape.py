@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -75,7 +75,7 @@ class BeamShape:
         first, second = self.curve(q, xi, 1), self.curve(q, xi, 2)
         return np.asarray(_cross(first, second) / np.linalg.norm(first, axis=-1) ** 3)
 
-    def strain(self, q: Any, xi: FloatArray) -> FloatArray:
+    def strain(self, q: ArrayLike, xi: FloatArray) -> FloatArray:
         """ε of the axis."""
         first, ends = self.curve(q, xi, 1), self.curve(q, np.array([0.0, 1.0]))
         chord = ends[..., 1, :] - ends[..., 0, :]

@@ -18,6 +18,7 @@ from isodyn.studies import order_study
 
 if TYPE_CHECKING:
     from isodyn.problems.problem import Problem
+    from isodyn.results.solution import Solution
 
 MACHINE = "andrews_mechanism"
 STEPS = (2e-5, 1e-5, 5e-6)  # of the order check, until t_order of the problem
@@ -65,7 +66,7 @@ def demo_command(out: Path, as_json: bool) -> None:
         _tell(document, checks, problem, sol)
 
 
-def _reactions(sol: Any) -> dict[str, dict[str, float]]:
+def _reactions(sol: Solution) -> dict[str, dict[str, float]]:
     """The largest force of every joint, and when."""
     found = {}
     for name in sol.system.joints:
@@ -79,7 +80,7 @@ def _errors(errors: dict[str, Any]) -> str:
     return ", ".join(f"{key} {value:.1e}" for key, value in errors.items() if isinstance(value, float))
 
 
-def _tell(document: dict[str, Any], checks: dict[str, str], problem: Problem, sol: Any) -> None:
+def _tell(document: dict[str, Any], checks: dict[str, str], problem: Problem, sol: Solution) -> None:
     console = new_console()
     console.print(document["machine"], style="bold")
     console.print(

@@ -38,7 +38,7 @@ _NORMAL = re.compile(r"normal\(([^,()]+),([^,()]+)\)")
 @click.option(
     "-c", "--channel", "channels", multiple=True, metavar="COLUMN[=QUANTITY]", help="A column to fit. May be repeated."
 )
-@click.option("--start", "starts", multiple=True, metavar="NAME=VALUE", help="Initial value of a parameter.")
+@click.option("--start", "start", multiple=True, metavar="NAME=VALUE", help="Initial value of a parameter.")
 @click.option(
     "--prior", "priors", multiple=True, metavar="NAME=normal(MEAN, SD)", help="What else is known about a parameter."
 )
@@ -48,6 +48,8 @@ _NORMAL = re.compile(r"normal\(([^,()]+),([^,()]+)\)")
 @click.option(
     "--stages", default=1, show_default=True, help="Fit the first part of the samples first, in so many searches."
 )
+@click.option("--starts", default=1, show_default=True, help="Search from so many starts, spread over the bounds.")
+@click.option("--seed", default=0, show_default=True, help="Of these starts.")
 @click.option("--max-runs", type=int, default=100, show_default=True, help="Largest number of runs.")
 @click.option("--scheme", "scheme_text", metavar="SPEC", help="Integration scheme.")
 @click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints are treated.")
@@ -69,7 +71,7 @@ def fit_command(*, model: str, data: Path, report: Path | None, as_json: bool, *
         data,
         names,
         channels=read_channels(asked["channels"]),
-        start={name: number(text, f"start of {name}") for name, text in pairs(asked["starts"], "--start")},
+        start={name: number(text, f"start of {name}") for name, text in pairs(asked["start"], "--start")},
         bounds=bounds,
         priors={name: normal(name, text) for name, text in pairs(asked["priors"], "--prior")},
         noise={name: number(text, f"noise of {name}") for name, text in pairs(asked["noises"], "--noise")},
@@ -77,6 +79,8 @@ def fit_command(*, model: str, data: Path, report: Path | None, as_json: bool, *
         confidence=asked["confidence"],
         max_runs=asked["max_runs"],
         stages=asked["stages"],
+        starts=asked["starts"],
+        seed=asked["seed"],
         **options,
     )
     written = [] if report is None else [write_report(found, report, settings={"model": model, "data": data.name})]
@@ -158,6 +162,9 @@ def show(found: Fit) -> None:
         noise = f"{one.noise:.3g}" if np.isfinite(one.noise) else "–"
         table.add_row(one.name, str(int((~one.held).sum())), noise, f"{one.rms(False):.3g}", held, one.unit or "–")
     console.print(table)
-    console.print(f"{found.runs} runs")
+    console.print(f"{found.runs} runs" + (f", {found.starts} starts" if found.starts > 1 else ""))
+    for other in found.minima:
+        values = ", ".join(f"{name} = {x:.6g}" for name, x in zip(found.parameters, other.values, strict=True))
+        console.print(f"{other.searches} of them ended at {values}: sum of squares + {other.excess:.3g}")
     for remark in found.remarks:
         console.print(f"! {remark}")

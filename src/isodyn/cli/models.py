@@ -15,6 +15,7 @@ from isodyn.results.files import is_file
 from isodyn.systems import Description, as_system, is_system
 
 if TYPE_CHECKING:
+    from isodyn.models.build import ModelFile
     from isodyn.systems.base import System
 
 pydantic = Later("pydantic")
@@ -70,7 +71,7 @@ def system_of_robot(target: str, positions: dict[str, float]) -> tuple[Any, Any]
     return (mech.assemble(positions=given).system if given else mech.compile()), found
 
 
-def read_model(target: str, overrides: dict[str, float]) -> Any:
+def read_model(target: str, overrides: dict[str, float]) -> ModelFile:
     """The model of a TOML file; Python files are refused with the way to name them."""
     if target.endswith(".py"):
         raise InputError(

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +14,7 @@ from isodyn.later import Later
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 summary = Later("isodyn.report.summary")
 rich_box, rich_console, rich_table = Later("rich.box"), Later("rich.console"), Later("rich.table")
@@ -33,7 +34,7 @@ def new_console() -> Console:
     return rich_console.Console(highlight=False, markup=False, emoji=False, width=width)
 
 
-def new_table(title: str, *columns: str) -> Any:
+def new_table(title: str, *columns: str) -> Table:
     table = rich_table.Table(
         title=title or None, title_justify="left", title_style="bold", box=rich_box.SIMPLE_HEAD, pad_edge=False
     )

@@ -124,7 +124,7 @@ def _resumed(asked: dict[str, Any]) -> Sweep:
     return _called(model, call, asked, resume=True)
 
 
-def _called(model: Any, call: dict[str, Any], asked: dict[str, Any], resume: bool) -> Sweep:
+def _called(model: object, call: dict[str, Any], asked: dict[str, Any], resume: bool) -> Sweep:
     options: dict[str, Any] = {key: call[key] for key in ("t_end", "save", "save_every") if call[key] is not None}
     if call["dt"] is not None and call["rtol"] is not None:
         raise InputError(f"sweep takes --dt or --rtol, not both; received {call['dt']:g} and {call['rtol']:g}")

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from isodyn.design.compared import ChannelFit
+from isodyn.design.minima import Minimum
 from isodyn.design.profiles import Profile
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
@@ -29,41 +31,6 @@ WEAK = 0.5  # a relative change that data leave open by more than this is hardly
 PART = 0.05  # parts of a direction that are smaller are not named
 AT_BOUND = "at its bound"  # said of parameters instead of an error
 CURVED = 0.3  # of its width: an interval whose ends differ from those of the linearised model by more is told
-UNLIKELY = 1e-4  # chance of residuals that do not fit to the noise that was given
-WHITE = 0.3  # residuals whose neighbours are alike by more than this are no noise
-
-
-@dataclass(frozen=True, eq=False)
-class ChannelFit:
-    """One channel compared with the model: samples, what the model says, and which samples were
-    held out."""
-
-    name: str
-    unit: str
-    t: FloatArray
-    data: FloatArray
-    model: FloatArray
-    held: Any
-    noise: float
-
-    @property
-    def residual(self) -> FloatArray:
-        """Data minus model."""
-        return self.data - self.model
-
-    def rms(self, held: bool) -> float:
-        """Root mean square of the residuals, of the samples that were fitted or of those held
-        out."""
-        chosen = self.residual[self.held if held else ~self.held]
-        return float(np.sqrt(np.mean(chosen**2))) if chosen.size else np.nan
-
-    @property
-    def likeness(self) -> float:
-        """Correlation of neighbouring residuals of the fitted samples: near zero for noise."""
-        r = self.residual[~self.held]
-        r = r - r.mean() if r.size else r
-        size = float(r @ r)
-        return float(r[1:] @ r[:-1] / size) if r.size > 3 and size > 0.0 else 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +108,10 @@ class Fit(ShownInNotebooks):
         Of intervals, unless said otherwise.
     profiles
         How far parameters may go, by their places; those of the linearised model elsewhere.
+    starts
+        Number of searches.
+    minima
+        Other minima that searches ended in, the lowest first.
 
     Examples
     --------
@@ -172,6 +143,8 @@ class Fit(ShownInNotebooks):
     model: Any
     confidence: float = 0.95
     profiles: Mapping[int, Profile] = field(default_factory=dict)
+    starts: int = 1
+    minima: tuple[Minimum, ...] = ()
 
     def __repr__(self) -> str:
         errors = self.standard_errors
@@ -249,6 +222,8 @@ class Fit(ShownInNotebooks):
             f"the data determine this change of parameters only to ±{100 * one.error:.0f} %: {one}" for one in weak
         ]
         found += [f"{name} ended at its bound" for name in self.at_bound]
+        if np.isfinite(self.degrees) and np.isinf(self.standard_errors).all() and not self.unseen:
+            found.append("there are as many parameters as samples: the noise is not known, nor are errors; give noise=")
         found += self._curved()
         errors = self.standard_errors
         for name, bias, error in zip(self.parameters, self.bias, errors, strict=True):
@@ -256,13 +231,9 @@ class Fit(ShownInNotebooks):
                 found.append(
                     f"the step moves {name} by about {bias:.2g}; its standard error is {error:.2g}: take smaller steps"
                 )
+        found += self._as_good()
         for channel in self.channels:
-            if abs(channel.likeness) > WHITE:
-                found.append(
-                    f"residuals of {channel.name} are not noise (neighbours correlate by {channel.likeness:.2f}): "
-                    "the model misses something, and the intervals are too narrow"
-                )
-            found += self._unlike(channel)
+            found += channel.doubts(given=np.isinf(self.degrees))
             kept, held = channel.rms(False), channel.rms(True)
             if held > 1.5 * kept:
                 found.append(f"{channel.name}: residuals of the held-out samples are {held / kept:.1f} times as large")
@@ -282,17 +253,19 @@ class Fit(ShownInNotebooks):
                 )
         return found
 
-    def _unlike(self, channel: ChannelFit) -> list[str]:
-        """Residuals that the given noise does not explain."""
-        n, rms = int((~channel.held).sum()), channel.rms(False)
-        if np.isfinite(self.degrees) or n == 0 or not np.isfinite(channel.noise):
-            return []
-        if float(stats.chi2.sf(n * (rms / channel.noise) ** 2, n)) > UNLIKELY:
-            return []
-        return [
-            f"residuals of {channel.name} are {rms / channel.noise:.2g} times the given noise: the fit ended in another "
-            "minimum, the model misses something, or there is more noise; the intervals are too narrow"
-        ]
+    def _as_good(self) -> list[str]:
+        """Minima that explain the data as well, outside of the intervals."""
+        found = []
+        for one in (minimum for minimum in self.minima if minimum.as_good):
+            ends = [self.interval(name) for name in self.parameters]
+            if all(low <= x <= high for x, (low, high) in zip(one.values, ends, strict=True)):
+                continue
+            told = ", ".join(f"{name} = {x:.5g}" for name, x in zip(self.parameters, one.values, strict=True))
+            found.append(
+                f"another minimum explains the data as well: {told} (its sum of squares is larger by "
+                f"{max(one.excess, 0.0):.2g} squares of the noise)"
+            )
+        return found
 
     def summary(self) -> dict[str, Any]:
         """Return all numbers as plain data.
@@ -331,6 +304,16 @@ class Fit(ShownInNotebooks):
             "confidence": self.confidence,
             "correlation": self.correlation.tolist(),
             "unseen": [one.changes for one in self.unseen],
+            "starts": self.starts,
+            "minima": [
+                {
+                    "values": dict(zip(self.parameters, one.values.tolist(), strict=True)),
+                    "excess": one.excess,
+                    "searches": one.searches,
+                    "as_good": one.as_good,
+                }
+                for one in self.minima
+            ],
             "remarks": self.remarks,
             "runs": self.runs,
             "message": self.message,

@@ -71,7 +71,7 @@ def place_of(name: str) -> str:
     return f"{head}[{AXES[last]}]" if dot and "." in head and last in AXES else name
 
 
-def model_family(model: Any, names: tuple[str, ...]) -> tuple[Family, dict[str, Any]]:
+def model_family(model: object, names: tuple[str, ...]) -> tuple[Family, dict[str, Any]]:
     """The family that a model belongs to, and what the model says about its runs."""
     if isinstance(model, Problem):
         known = {name: x for name, x in model.parameters.items() if isinstance(x, int | float)}
@@ -94,7 +94,7 @@ def model_family(model: Any, names: tuple[str, ...]) -> tuple[Family, dict[str, 
     return found, {}
 
 
-def _checked_options(options: Mapping[str, Any], file: Any) -> dict[str, Any]:
+def _checked_options(options: Mapping[str, Any], file: object) -> dict[str, Any]:
     """How a file is run, without what is only noted; InputError for events that change the run."""
     for event in options["events"]:
         if event.terminal or event.acts:

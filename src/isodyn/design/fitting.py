@@ -13,21 +13,26 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.api import integrate
 from isodyn.api.sensitive import checked_names
-from isodyn.design.estimate import ChannelFit, Fit, covariance_of, directions
+from isodyn.design.compared import ChannelFit
+from isodyn.design.estimate import Fit, covariance_of, directions
 from isodyn.design.families import NAMED, checked_bounds, checked_values, model_family, moved
 from isodyn.design.least_squares import Comparison, LeastSquares, spans
 from isodyn.design.measured import Channel, read_data
+from isodyn.design.minima import MOST_STARTS, SeveralStarts, ranges, spread, tolerated
 from isodyn.design.profiles import LowerSquaresError, ProfileSearch
-from isodyn.errors import AccuracyWarning, InputError
+from isodyn.errors import AccuracyWarning, ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.sensitivities.parameters import Family
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 stats = Later("scipy.stats")
 
@@ -38,8 +43,8 @@ REFUSED = ("save", "save_every", "select", "events", "checkpoint", "impacts", "s
 
 
 def fit(
-    model: Any,
-    data: Any,
+    model: object,
+    data: object,
     parameters: Sequence[str],
     *,
     channels: Mapping[str, str] | Sequence[str] | None = None,
@@ -51,6 +56,8 @@ def fit(
     confidence: float = 0.95,
     max_runs: int = 100,
     stages: int = 1,
+    starts: int = 1,
+    seed: int = 0,
     profile: bool = True,
     **options: Any,
 ) -> Fit:
@@ -89,6 +96,13 @@ def fit(
     stages
         Number of searches, each with a larger first part of the samples, and the last with all of
         them. Long vibrations have many minima, of which the start of the samples knows few.
+    starts
+        Number of searches: the first begins at the initial values, the others at points spread over
+        the bounds (without bounds, a quarter to four times the initial values). The lowest minimum
+        is taken; `Fit.minima` has the others, and the fit warns where one of them explains the data
+        as well. It takes `starts` times as many runs.
+    seed
+        Of the points that searches begin at.
     profile
         Whether intervals are followed to where the sum of squares says that they end, by two runs a
         parameter and more where residuals are not linear in it (at most the ten parameters that are
@@ -149,13 +163,64 @@ def fit(
         )
     if isinstance(stages, bool) or not isinstance(stages, int) or not 1 <= stages <= MOST_STAGES:
         raise InputError(f"stages must be from 1 to {MOST_STAGES}, received {stages!r}", hint="such as stages=4")
+    if isinstance(starts, bool) or not isinstance(starts, int) or not 1 <= starts <= MOST_STARTS:
+        raise InputError(f"starts must be from 1 to {MOST_STARTS}, received {starts!r}", hint="such as starts=8")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed must be a whole number, zero or more, received {seed!r}", hint="such as seed=0")
     problem = problem.staged(stages, sizes)
+    others: list[FloatArray] = []
+    if starts > 1:
+        problem, others = _from_several(problem, sizes, starts, seed)
     result = _searched(problem, sizes, whole, confidence if profile else None)
-    result = replace(result, confidence=confidence, start=values)
-    if any("take smaller steps" in remark for remark in result.remarks):
-        text = next(remark for remark in result.remarks if "take smaller steps" in remark)
+    result = replace(result, confidence=confidence, start=values, starts=starts)
+    if starts > 1:
+        result = _with_minima(result, problem, others)
+    for text in _warnings(result, bounded=bool(bounds)):
         warnings.warn(AccuracyWarning(text), stacklevel=2)
     return result
+
+
+def _from_several(
+    problem: LeastSquares, sizes: FloatArray, starts: int, seed: int
+) -> tuple[LeastSquares, list[FloatArray]]:
+    """The problem at the lowest of the minima that searches from several starts come to, and where
+    the others ended."""
+    points = spread(*ranges(problem, problem.comparison.names), starts - 1, seed)
+    noise, ends = np.where(np.isnan(sizes), problem.spreads(), sizes), list[FloatArray]()
+    try:
+        found, noise = problem.fitted(sizes)
+        ends = [problem.scale * found.x]
+    except ConvergenceError:
+        pass
+    searches = SeveralStarts(problem, np.repeat(noise, problem.counts))
+    ends += searches.ends(points, problem.most)
+    if not ends:
+        raise ConvergenceError(
+            f"none of {starts} searches ended after {problem.comparison.runs} runs",
+            hint="raise max_runs, or start nearer",
+        )
+    best = min(ends, key=searches.squares)
+    limit = problem.comparison.runs + problem.most
+    return replace(problem, start=best, most=limit), ends
+
+
+def _with_minima(result: Fit, problem: LeastSquares, ends: list[FloatArray]) -> Fit:
+    """The other minima that searches ended in, beside the fit."""
+    sizes = {one.name: one.noise for one in result.channels}
+    noise = np.repeat([sizes[channel.name] for channel in problem.channels], problem.counts)
+    before, level = problem.comparison.runs, tolerated(result.confidence, len(result.parameters), result.degrees)
+    minima = SeveralStarts(problem, noise).distinct(ends, result.values, problem.most, level)
+    return replace(result, minima=minima, runs=result.runs + problem.comparison.runs - before)
+
+
+def _warnings(result: Fit, bounded: bool) -> list[str]:
+    """What is said aloud: too large steps, several minima, and a minimum that is no good one."""
+    found = [remark for remark in result.remarks if "take smaller steps" in remark][:1]
+    found += [remark for remark in result.remarks if "another minimum explains" in remark][:1]
+    suspicious = [remark for channel in result.channels for remark in channel.doubts(given=np.isinf(result.degrees))]
+    if bounded and result.starts == 1 and suspicious:
+        found.append(f"{suspicious[0]}. Another minimum may be lower: starts=8 looks for it within the bounds")
+    return found
 
 
 def _searched(problem: LeastSquares, sizes: FloatArray, whole: list[Channel], profile: float | None) -> Fit:
@@ -257,7 +322,9 @@ def _checked_priors(priors: Mapping[str, Any] | None, names: tuple[str, ...]) ->
     return means, widths
 
 
-def _result(problem: LeastSquares, found: Any, noise: FloatArray, whole: list[Channel], estimated: bool) -> Fit:
+def _result(
+    problem: LeastSquares, found: OptimizeResult, noise: FloatArray, whole: list[Channel], estimated: bool
+) -> Fit:
     """All that is told about a minimum."""
     comparison, values = problem.comparison, problem.scale * found.x
     low, high = np.array(problem.bounds[0]), np.array(problem.bounds[1])
@@ -291,6 +358,9 @@ def _result(problem: LeastSquares, found: Any, noise: FloatArray, whole: list[Ch
         size = sizes.get(channel.name, np.nan)
         shown.append(ChannelFit(channel.name, channel.unit, channel.t, channel.values, rows[first:last], held, size))
     degrees = sum(problem.counts) + int((~np.isnan(problem.means)).sum()) - int(free.sum())
+    if estimated and degrees < 1:  # nothing is left to tell the noise from
+        C[np.ix_(free, free)] = 0.0
+        C[free, free] = np.inf
     return Fit(
         names,
         values,

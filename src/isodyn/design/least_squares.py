@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from isodyn.later import Later
 from isodyn.results.quantities import Catalogue
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.parameters import Family
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 optimize = Later("scipy.optimize")
 
@@ -130,7 +133,7 @@ class LeastSquares:
         by = self.comparison.at(self.scale * x)[1]
         return np.vstack([by / noise[:, None], np.diag(1.0 / self.widths)[prior]])
 
-    def solved(self, start: FloatArray, noise: FloatArray, tight: float) -> Any:
+    def solved(self, start: FloatArray, noise: FloatArray, tight: float) -> OptimizeResult:
         """The minimum for given noise."""
         scale, room = self.scale, self.most - self.comparison.runs
         if room < 1:

@@ -127,7 +127,7 @@ def split_title(title: str) -> tuple[str, str]:
     return found[1], found[2] or ""
 
 
-def read_data(data: Any, channels: Mapping[str, str] | Sequence[str] | None) -> list[Channel]:
+def read_data(data: object, channels: Mapping[str, str] | Sequence[str] | None) -> list[Channel]:
     """Channels of a CSV file, a mapping or a DataFrame; `channels` renames or chooses columns."""
     table: Mapping[str, Any] = read_csv(data) if isinstance(data, str | Path) else _columns(data)
     heads: dict[tuple[str, str], str] = {}

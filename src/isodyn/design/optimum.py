@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 from isodyn.sensitivities.gradient import Objective, Output
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 optimize = Later("scipy.optimize")
 
@@ -81,7 +84,7 @@ class Optimum(ShownInNotebooks):
     runs: int
     message: str
     solution: Solution
-    model: Any
+    model: object
 
     def __repr__(self) -> str:
         found = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.parameters, self.values, strict=True))
@@ -94,7 +97,7 @@ class Optimum(ShownInNotebooks):
 
 
 def optimise(
-    model: Any,
+    model: object,
     parameters: Sequence[str],
     *,
     objective: Objective | Output | None = None,
@@ -337,6 +340,6 @@ class Search:
         return worst
 
 
-def largest(*numbers: Any) -> float:
+def largest(*numbers: npt.ArrayLike) -> float:
     """The largest size among numbers."""
     return max(float(np.abs(x).max(initial=0.0)) for x in numbers)

@@ -22,13 +22,21 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
 from isodyn.systems import as_system
+from isodyn.systems.compiled_system import settled
+from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from isodyn.systems.base import System
     from isodyn.systems.description import Description
 
 CLOSED = 1e-6  # a motion whose end is nearer to its start than this, in typical sizes, is periodic
 DONE = 1e-9  # … and this is where the search for one ends
+ROUNDING = 1e-12  # of what acts: forces that vary by less do not depend on time
+REPEATS = 1e-3  # of what forces vary by: forces a period apart that differ by more do not repeat
+MOMENT = 1e-3  # of a period, over which forces at its ends are seen to change
+JUMP = 0.2  # of what forces vary by: a change within a moment that is larger is a jump, and says nothing of slopes
 ALLOWED = 1e-6  # singular values of a projection above this are not zero
 ONE = 1e-6  # multipliers outside the unit circle by less than this are on it
 
@@ -73,7 +81,7 @@ class Orbit(ShownInNotebooks):
     monodromy: FloatArray
     gap: float
     runs: int
-    system: Any
+    system: System
     free_period: bool = False
     basis: FloatArray | None = None
 
@@ -82,7 +90,7 @@ class Orbit(ShownInNotebooks):
         return f"<Orbit of period {self.period:.6g}, largest multiplier {size:.6g}>"
 
     @property
-    def multipliers(self) -> Any:
+    def multipliers(self) -> npt.NDArray[Any]:
         """Floquet multipliers, the largest first; of systems with constraints as many as there are
         free coordinates of the state."""
         U = self.basis
@@ -90,7 +98,7 @@ class Orbit(ShownInNotebooks):
         return found[np.argsort(-np.abs(found), kind="stable")]
 
     @property
-    def exponents(self) -> Any:
+    def exponents(self) -> npt.NDArray[np.complex128]:
         """Floquet exponents, log(multipliers)/period."""
         return np.log(self.multipliers.astype(complex)) / self.period
 
@@ -109,6 +117,35 @@ def _steps(period: float, dt: float) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
             raise InputError(f"{name} must be a number above zero, received {value!r}", hint=f"such as {name}=0.01")
     return max(1, round(period / dt))
+
+
+def _refuse_other_periods(system: System, t0: float, period: float, *, free: bool) -> None:
+    """InputError where what acts at the end of a period is not what acts at its beginning, or does
+    not change as there; with a free period, where time stands in the equations at all."""
+    ask, still = Questions(system), np.zeros(system.nv)
+    q, v = settled(system, np.array(system.q0)), np.array(system.v0)
+
+    def acting(t: float) -> FloatArray:
+        rates = ask.velocity(t, q, v) if system.m else np.zeros(0)
+        return np.append(ask.balance(t, q, v, still), rates)
+
+    times = t0 + period * np.append(np.random.default_rng(5).random(8), (0.0, 1.0, MOMENT, 1.0 - MOMENT))
+    found = np.array([acting(float(t)) for t in times])
+    spread = np.ptp(found, axis=0)
+    varies = spread > ROUNDING * np.abs(found).max(axis=0)
+    if free and varies.any():
+        raise InputError(
+            "time stands in the equations, so that the period is not free", hint="give the period of what drives it"
+        )
+    first, last, soon, before = found[-4:]
+    apart_by = np.abs(last - first)
+    slopes = np.abs((last - before) - (soon - first)) / (2 * np.pi * MOMENT)
+    slopes = np.where(np.abs(last - before) + np.abs(soon - first) > JUMP * spread, 0.0, slopes)
+    if not free and (varies & ((apart_by > REPEATS * spread) | (slopes > JUMP * spread))).any():
+        raise InputError(
+            f"the equations do not repeat after {period:g}: what acts then differs from what acts at t = {t0:g}",
+            hint="give the period of what drives the system, or a multiple of it",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +215,7 @@ def floquet(system: System | Description, *, period: float, dt: float, t0: float
     Raises
     ------
     InputError
-        If the motion is not periodic.
+        If the motion is not periodic, or what acts on it is not.
 
     Examples
     --------
@@ -188,6 +225,7 @@ def floquet(system: System | Description, *, period: float, dt: float, t0: float
     False
     """
     steps = _steps(period, dt)
+    _refuse_other_periods(as_system(system), t0, float(period), free=False)
     turn = _turned(as_system(system), t0, float(period), steps, options)
     _, size = _gap(turn.starts, turn.solution)
     if not size <= CLOSED:
@@ -235,7 +273,7 @@ def periodic_orbit(
     Raises
     ------
     InputError
-        If an argument is not admissible.
+        If an argument is not admissible, or the equations do not repeat after the period.
     ConvergenceError
         If there is none near the start.
 
@@ -251,6 +289,7 @@ def periodic_orbit(
         raise InputError(f"max_runs must be a whole number above zero, received {max_runs!r}", hint="such as 30")
     steps, here = _steps(period, dt), as_system(system)
     T, best = float(period), np.inf
+    _refuse_other_periods(here, t0, T, free=free_period)
     for k in range(max_runs):
         turn = _turned(here, t0, T, steps, {"assemble": True, **options})
         starts, sol, here = turn.starts, turn.solution, turn.starts.system
@@ -342,8 +381,8 @@ def lyapunov_exponents(
             f"skip must be zero or more and leave one interval of {every!r}, received {skip!r}",
             hint=f"at most {t_end - t0 - every:g}",
         )
-    total: Any = 0.0
-    Q: Any = None
+    total: FloatArray | float = 0.0
+    Q: FloatArray | None = None
     here, counted = as_system(system), 0.0
     for k in range(parts):
         t = t0 + k * every

@@ -12,12 +12,15 @@ by Gauss–Newton steps with the Jacobians that the runs bring along.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.design.least_squares import LeastSquares
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
 
 POINTS = 10  # of one side of a profile, failed runs among them
 MOST = 10  # parameters that are followed: those that are least known
@@ -100,7 +103,7 @@ class ProfileSearch:
     values: FloatArray
     noise: FloatArray  # of every sample
     covariance: FloatArray
-    free: Any  # parameters that are not at a bound
+    free: BoolArray  # parameters that are not at a bound
     level: float  # τ up to which profiles are followed
     lower: bool  # whether a lower minimum is an error
 

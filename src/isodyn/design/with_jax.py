@@ -20,7 +20,7 @@ jax = Later("jax")
 
 
 def jax_function(
-    model: Any, parameters: Sequence[str], *, objective: Objective | Output, **options: Any
+    model: object, parameters: Sequence[str], *, objective: Objective | Output, **options: Any
 ) -> Callable[[Any], Any]:
     """Return an objective of a run as a function of its parameters that JAX can differentiate.
 

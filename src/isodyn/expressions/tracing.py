@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -134,18 +134,20 @@ class Symbol:
 
     __int__ = __index__ = __float__
 
-    def __array__(self, *_: Any, **__: Any) -> FloatArray:
+    def __array__(self, *_: object, **__: object) -> FloatArray:
         """Itself, as a component of an array."""
         alone = np.empty((), dtype=object)
         alone[()] = self
         return alone
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Symbol:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **options: object) -> Symbol:
         if method != "__call__" or options:
             raise NotAFormulaError(f"numpy.{ufunc.__name__} is used in a way that no formula has")
         return _applied(ufunc.__name__, inputs)
 
-    def __array_function__(self, function: Callable[..., Any], types: Any, inputs: Any, options: Any) -> Symbol:
+    def __array_function__(
+        self, function: Callable[..., Any], types: object, inputs: Sequence[Any], options: Mapping[str, Any]
+    ) -> Symbol:
         if function is np.where and len(inputs) == 3 and not options:
             return _called("if", *inputs)
         if function is np.clip and len(inputs) == 3 and not options:
@@ -177,7 +179,7 @@ def _joined(name: str, first: Any, second: Any) -> Any:
     return Symbol(f"{_within(first, left)}{sign}{_within(second, right)}", binds)
 
 
-def _called(name: str, *inputs: Any) -> Symbol:
+def _called(name: str, *inputs: object) -> Symbol:
     return Symbol(f"{name}({', '.join(_within(x, COMPARISON) for x in inputs)})")
 
 

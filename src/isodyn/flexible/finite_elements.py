@@ -61,7 +61,7 @@ class FiniteElements(ShownInNotebooks):
     points: Numbers
     stiffness: Matrix
     mass: Matrix
-    solid: Any = None
+    solid: Solid | None = None
 
     def __post_init__(self) -> None:
         points = real_array("points", self.points, "an array (n, 3)")
@@ -124,7 +124,7 @@ class FiniteElements(ShownInNotebooks):
         return cls(solid.points, solid.stiffness(), solid.mass(), solid)
 
 
-def _matrix(name: str, value: Any, sizes: tuple[int, ...]) -> Matrix:
+def _matrix(name: str, value: Matrix, sizes: tuple[int, ...]) -> Matrix:
     """A symmetric sparse matrix of one of these sizes."""
     A = value.tocsr() if sp.issparse(value) else sp.csr_array(real_array(name, value, "a square matrix"))
     A = sp.csr_array(A).astype(np.float64)

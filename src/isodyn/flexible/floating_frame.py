@@ -25,12 +25,16 @@ n and −V(m~ Eᵀ). Derivation: docs/derivations/flexible_bodies.md.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.bodies.rotation_kernels import Vector, cross, dot, put, rotate, rotate_back, sum_of, triple, vector
 from isodyn.flexible.stiffening import shorten, size_of, stiffen
 from isodyn.flexible.tables import FlexibleData, FlexibleScratch, FlexibleTables
 from isodyn.kernels.compiled import FloatArray, kernel
+
+if TYPE_CHECKING:
+    from isodyn.joints.measures import Pose
+    from isodyn.kernels.struct import Many
 
 
 @kernel()
@@ -59,7 +63,12 @@ def clear(A: FloatArray) -> None:
 
 @kernel()
 def deform(
-    body: FlexibleData, tables: FlexibleTables, poses: Any, q: FloatArray, v: FloatArray, scratch: FlexibleScratch
+    body: FlexibleData,
+    tables: FlexibleTables,
+    poses: Many[Pose],
+    q: FloatArray,
+    v: FloatArray,
+    scratch: FlexibleScratch,
 ) -> None:
     """p̂ and its rate, with places and turns of the interfaces."""
     frame = poses[tables.members[body.first_member].body]
@@ -89,7 +98,12 @@ def deform(
 
 @kernel()
 def accelerate(
-    body: FlexibleData, tables: FlexibleTables, poses: Any, gravity: Vector, a: FloatArray, scratch: FlexibleScratch
+    body: FlexibleData,
+    tables: FlexibleTables,
+    poses: Many[Pose],
+    gravity: Vector,
+    a: FloatArray,
+    scratch: FlexibleScratch,
 ) -> None:
     """A₀, W, L and p̂''."""
     first = tables.members[body.first_member]
@@ -248,7 +262,7 @@ def torque_of(f: float, m: Vector, E: FloatArray, transposed: int, out: FloatArr
 
 @kernel()
 def add_forces(
-    body: FlexibleData, tables: FlexibleTables, poses: Any, scratch: FlexibleScratch, out: FloatArray
+    body: FlexibleData, tables: FlexibleTables, poses: Many[Pose], scratch: FlexibleScratch, out: FloatArray
 ) -> None:
     """out += forces on the interfaces; those on the modes are set."""
     first, force = tables.members[body.first_member], scratch.force
@@ -279,7 +293,7 @@ def add_vector(out: FloatArray, at: int, x: Vector) -> None:
 
 @kernel()
 def energies_of_body(
-    body: FlexibleData, tables: FlexibleTables, poses: Any, gravity: Vector, scratch: FlexibleScratch
+    body: FlexibleData, tables: FlexibleTables, poses: Many[Pose], gravity: Vector, scratch: FlexibleScratch
 ) -> tuple[float, float]:
     """Kinetic energy, and that of strain and weight; after `deform` and `contract`."""
     n, frame = size_of(body) + 1, poses[tables.members[body.first_member].body]

@@ -15,7 +15,7 @@ and so on by the product rule. Nothing is left out.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.bodies.rotation_kernels import Vector, cross, put, rotate, rotate_back, sum_of, triple, vector
 from isodyn.flexible.floating_frame import (
@@ -28,6 +28,10 @@ from isodyn.flexible.floating_frame import (
 from isodyn.flexible.stiffening import size_of, slope_of_turn, unit
 from isodyn.flexible.tables import FlexibleData, FlexibleScratch, FlexibleTables
 from isodyn.kernels.compiled import FloatArray, kernel
+
+if TYPE_CHECKING:
+    from isodyn.joints.measures import Pose
+    from isodyn.kernels.struct import Many
 
 NONE = (0.0, 0.0, 0.0)
 
@@ -135,8 +139,8 @@ def vary_interface(
     c: FloatArray,
     d: Vector,
     turn: Vector,
-    frame: Any,
-    pose: Any,
+    frame: Pose,
+    pose: Pose,
     column: int,
     scratch: FlexibleScratch,
 ) -> None:
@@ -170,7 +174,7 @@ def vary_interface(
 
 @kernel()
 def vary_turn(
-    j: int, c: FloatArray, own: Vector, of_frame: Vector, frame: Any, pose: Any, scratch: FlexibleScratch
+    j: int, c: FloatArray, own: Vector, of_frame: Vector, frame: Pose, pose: Pose, scratch: FlexibleScratch
 ) -> None:
     """δE, δĖ, δË of interface j."""
     dE, dE_rate, dE_acceleration = scratch.dR, scratch.dR_rate, scratch.dR_acceleration
@@ -207,7 +211,12 @@ def put_column(A: FloatArray, row: int, column: int, x: Vector) -> None:
 
 @kernel()
 def vary_members(
-    body: FlexibleData, tables: FlexibleTables, poses: Any, c: FloatArray, a: FloatArray, scratch: FlexibleScratch
+    body: FlexibleData,
+    tables: FlexibleTables,
+    poses: Many[Pose],
+    c: FloatArray,
+    a: FloatArray,
+    scratch: FlexibleScratch,
 ) -> None:
     """Slopes of (A₀, ω̇, p''), (ω, p') and p over all members."""
     size, columns = 6 + size_of(body), 6 * body.interfaces + body.modes
@@ -253,7 +262,7 @@ def multiply_slopes(body: FlexibleData, scratch: FlexibleScratch) -> None:
 
 @kernel()
 def forces_on_members(
-    body: FlexibleData, poses: Any, tables: FlexibleTables, c: float, k: int, scratch: FlexibleScratch
+    body: FlexibleData, poses: Many[Pose], tables: FlexibleTables, c: float, k: int, scratch: FlexibleScratch
 ) -> None:
     """Column k of J into scratch.column: slopes of the forces on all members."""
     frame, out, force = poses[tables.members[body.first_member].body], scratch.column, scratch.force

@@ -19,6 +19,10 @@ from isodyn.later import Later
 from isodyn.later import sparse as sp
 
 if TYPE_CHECKING:
+    from meshio import Mesh as FileMesh
+    from skfem import Basis, Mesh
+    from skfem.element import DiscreteField, Element
+
     from isodyn.open_types import Matrix
 
 skfem = Later("skfem")
@@ -31,14 +35,14 @@ KINDS = {"tetra": "MeshTet", "hexahedron": "MeshHex"}  # names in files, classes
 class Solid:
     """A mesh of scikit-fem with a material."""
 
-    mesh: Any
+    mesh: Mesh
     E: float
     nu: float
     rho: float
     order: int
 
     @classmethod
-    def of(cls, mesh: Any, E: float, nu: float, rho: float, order: int) -> Solid:
+    def of(cls, mesh: str | Path | Mesh | FileMesh, E: float, nu: float, rho: float, order: int) -> Solid:
         """The solid of a mesh in any of its forms."""
         if not E > 0.0 or not -1.0 < nu < 0.5 or not rho > 0.0:
             raise InputError(
@@ -56,18 +60,18 @@ class Solid:
         return cls(mesh, E, nu, rho, order)
 
     @cached_property
-    def _element(self) -> Any:
+    def _element(self) -> Element:
         tet = self._kind == "MeshTet"
         names = ("ElementTetP1", "ElementTetP2") if tet else ("ElementHex1", "ElementHex2")
         return getattr(skfem, names[self.order - 1])()
 
     @cached_property
-    def scalar(self) -> Any:
+    def scalar(self) -> Basis:
         """Shape functions of one direction."""
         return skfem.Basis(self.mesh, self._element, intorder=2 * self.order)
 
     @cached_property
-    def vector(self) -> Any:
+    def vector(self) -> Basis:
         """The same of displacements."""
         return skfem.Basis(self.mesh, skfem.ElementVector(self._element), intorder=2 * self.order)
 
@@ -98,7 +102,7 @@ class Solid:
         """K."""
         lam, mu = self.lame
 
-        def form(u: Any, v: Any, w: Any) -> Any:
+        def form(u: DiscreteField, v: DiscreteField, w: object) -> FloatArray:
             a, b = _strain(u.grad), _strain(v.grad)
             return lam * _trace(a) * _trace(b) + 2 * mu * np.einsum("ij...,ij...->...", a, b)
 
@@ -107,7 +111,7 @@ class Solid:
     def mass(self) -> Matrix:
         """m, of one direction."""
 
-        def form(u: Any, v: Any, w: Any) -> Any:
+        def form(u: DiscreteField, v: DiscreteField, w: object) -> FloatArray:
             return self.rho * u * v
 
         return sp.csr_array(skfem.BilinearForm(form).assemble(self.scalar))
@@ -119,7 +123,7 @@ class Solid:
         quadrature = corners, np.ones(corners.shape[1])
         return skfem.Basis(self.mesh, skfem.ElementVector(self._element), quadrature=quadrature)
 
-    def stress_fields(self, u: FloatArray, basis: Any = None) -> FloatArray:
+    def stress_fields(self, u: FloatArray, basis: Basis | None = None) -> FloatArray:
         """σ at the points of a basis, (3, 3, elements, points), of displacements (n, 3); at those
         of integration if it is left out."""
         x = np.empty(self.vector.N)
@@ -201,7 +205,7 @@ class Solid:
         return np.asarray(np.concatenate([facets[:, [0, 1, 2]], facets[:, [0, 2, 3]]]))
 
 
-def _mesh_of(mesh: Any) -> Any:
+def _mesh_of(mesh: Any) -> Mesh:
     """A mesh of scikit-fem."""
     if isinstance(mesh, str | Path):
         mesh = _read(Path(mesh))
@@ -211,7 +215,7 @@ def _mesh_of(mesh: Any) -> Any:
     return mesh
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> Mesh | FileMesh:
     """The mesh of a file: arrays of `Solid.arrays`, or what meshio reads."""
     if not path.is_file():
         raise InputError(f"there is no file {path}", argument="mesh")
@@ -243,9 +247,9 @@ def _one_kind(known: Iterable[str]) -> str:
     return found[0]
 
 
-def _strain(gradient: Any) -> Any:
+def _strain(gradient: FloatArray) -> FloatArray:
     return 0.5 * (gradient + np.swapaxes(gradient, 0, 1))
 
 
-def _trace(a: Any) -> Any:
+def _trace(a: FloatArray) -> FloatArray:
     return a[0, 0] + a[1, 1] + a[2, 2]

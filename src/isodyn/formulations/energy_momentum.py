@@ -73,7 +73,7 @@ class EnergyMomentum(ClosesNoSteps):
         if self.points not in (None, 1, 2, 3):
             raise InputError(f"points must be 1, 2 or 3, or left out, received {self.points!r}")
 
-    def run(self, system: System, integrate: Callable[..., Solution], scheme: Any, **options: Any) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: object, **options: Any) -> Solution:
         """Return the motion of a system.
 
         Parameters

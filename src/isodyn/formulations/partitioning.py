@@ -87,7 +87,7 @@ class Partitioning(ClosesNoSteps):
         # unconstrained, in the coordinates that are independent at the start
         return Partition(system, 0.0, system.q0).reduced(system.v0)
 
-    def run(self, system: System, integrate: Callable[..., Solution], scheme: Any, **options: Any) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: object, **options: Any) -> Solution:
         dt, save_every, observe = options.pop("dt"), options.pop("save_every"), options.pop("observe")
         if options.pop("checkpoint") is not None or len(options.pop("breakpoints")) or not isinstance(dt, int | float):
             raise InputError("coordinate partitioning takes steps of one size, without breakpoints and checkpoints")
@@ -221,7 +221,7 @@ class _Watch:
     """Looks at every step whether the partition still serves, and shows the state to an
     observer."""
 
-    def __init__(self, partition: Partition, worst: float, observe: Any) -> None:
+    def __init__(self, partition: Partition, worst: float, observe: Callable[..., Any] | None) -> None:
         self.partition, self.worst, self.observe, self.stopped = partition, worst, observe, False
 
     def __call__(self, sample: Sample) -> bool:

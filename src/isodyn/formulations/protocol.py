@@ -138,7 +138,7 @@ class Formulation(Told, ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say which system it makes")
 
-    def run(self, system: System, integrate: Callable[..., Solution], scheme: Any, **options: Any) -> Solution:
+    def run(self, system: System, integrate: Callable[..., Solution], scheme: object, **options: Any) -> Solution:
         """Return the motion of a system by way of the one that `transform` makes.
 
         It is asked for where `facts.transforms`.

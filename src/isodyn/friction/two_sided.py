@@ -22,8 +22,8 @@ from isodyn.systems.mechanical import MechanicalSystem, no_force
 def with_friction(system: System, contacts: Sequence[Contact] | Contact) -> System:
     """Return a system with friction on its constraints, to integrate with a scheme.
 
-    `integrate_with_friction` follows such motions to a tolerance, phase by phase; this one is for
-    many contacts, long runs, impacts and everything else that `integrate` knows.
+    Contacts stick and slide by what the constraints carry; steps end where slip comes to rest, and
+    are of second order.
 
     Parameters
     ----------

@@ -218,11 +218,13 @@ def _same_dependence(trial: Matrix, rank: Rank) -> None:
         )
 
 
-def conflict(A: Matrix, a: FloatArray, residual: FloatArray, b: FloatArray, names: Any = None) -> Conflict | None:
+def conflict(
+    A: Matrix, a: FloatArray, residual: FloatArray, b: FloatArray, names: Sequence[str] | None = None
+) -> Conflict | None:
     """The rows whose residual A a − b is more than rounding can explain."""
     size = np.abs(b) + row_lengths(A, 1.0) * np.linalg.norm(a)
     rows = np.flatnonzero(np.abs(residual) > CONFLICT * size)
     if not rows.size:
         return None
-    labels = tuple(f"row {k}" if names is None else names[k] for k in rows)
+    labels = tuple(f"row {k}" if names is None else names[int(k)] for k in rows)
     return Conflict(tuple(int(k) for k in rows), labels, tuple(float(residual[k]) for k in rows))

@@ -50,13 +50,13 @@ def vector(name: str, value: object, size: int | None, of: str) -> FloatArray:
     return x
 
 
-def square(name: str, value: Any) -> FloatArray:
+def square(name: str, value: Matrix) -> FloatArray:
     """A finite dense square matrix."""
     shape = np.shape(value)
     return np.asarray(matrix(name, value, (shape[0], shape[0]) if len(shape) == 2 else (None, 0), sparse=False))
 
 
-def matrix(name: str, value: Any, shape: tuple[int | None, int], sparse: bool) -> Any:
+def matrix(name: str, value: Matrix, shape: tuple[int | None, int], sparse: bool) -> Matrix:
     """A finite matrix of the given shape, sparse (CSC) where that is allowed and given so."""
     if sp.issparse(value):
         if value.dtype.kind not in "biuf":

@@ -183,16 +183,9 @@ def at_points(
     points: Sequence[ContactPoint],
     modes: Sequence[Mode],
     v: FloatArray,
-    *,
-    frozen: bool = False,
 ) -> FrictionResult:
-    """The same from contacts at one state. `frozen`: signs of N are taken from the modes and
-    nothing is questioned."""
+    """The same from contacts at one state."""
     check(points, modes)
-    if frozen:
-        return Closed(M, Q, A, b, points, modes).result(
-            v, [(m.sign or 1) if isinstance(m, Sliding) else 0 for m in modes]
-        )
     closed = Closed(M, Q, A, b, points, modes)
     closed.refuse_shared()
     signs = closed.solutions()

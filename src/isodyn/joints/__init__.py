@@ -2,9 +2,9 @@
 
 from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
 from isodyn.joints.dry import DryJoint
-from isodyn.joints.edged_on_planes import CylinderPlane, PolygonPlane
+from isodyn.joints.edged_on_planes import CylinderPlane, DiscPlane, PolygonPlane
 from isodyn.joints.joint import Joint
-from isodyn.joints.meshes import SphereMesh
+from isodyn.joints.meshes import MeshContact, SphereMesh
 from isodyn.joints.on_balls import Journal, SphereBox, SphereCapsule, SphereSphere
 from isodyn.joints.on_planes import BoxPlane, CapsulePlane, PointPlane, SpherePlane, WheelProfile
 from isodyn.joints.pairs import Cylindrical, Fixed, Hinge, Planar, Prismatic, Screw
@@ -20,6 +20,7 @@ __all__ = [
     "Coupling",
     "CylinderPlane",
     "Cylindrical",
+    "DiscPlane",
     "Distance",
     "Drive",
     "DryJoint",
@@ -29,6 +30,7 @@ __all__ = [
     "Joint",
     "JointStop",
     "Journal",
+    "MeshContact",
     "Planar",
     "PointOnPlane",
     "PointPlane",

@@ -1,4 +1,4 @@
-"""Bodies with edges above planes: cylinders and polygons."""
+"""Bodies with edges above planes: discs, cylinders and polygons."""
 
 from __future__ import annotations
 
@@ -10,18 +10,95 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.shapes import Placed
-from isodyn.bodies.solids import Cylinder, Solid
+from isodyn.bodies.solids import Cylinder, Disc, Solid
 from isodyn.errors import InputError
+from isodyn.joints.on_planes import place
 from isodyn.joints.part import JointWorld
 from isodyn.joints.touching import refuse_radius
 from isodyn.joints.unilateral import ON_PLANE, PLANAR, ContactPart, Gap, OnPlane, on_plane, round_on
-from isodyn.joints.words import triad, unit
+from isodyn.joints.words import arm, triad, unit
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, contact, optional, required
 
 if TYPE_CHECKING:
     from isodyn.open_types import Numbers
 
-ROUND = 4  # points of each rim that carry a cylinder that stands
+ROUND = 4  # points of a rim that carry what lies on it
+THIN = 0.02  # of its radius: a disc as it is drawn
+
+
+def rim_on(
+    part: DiscPlane | CylinderPlane, world: JointWorld, centre: FloatArray, frame: FloatArray, first: int = 0
+) -> list[Gap]:
+    """A rim above a plane: its lowest point, and the fixed points on which it lies."""
+    across, beside, axis = frame
+    turns = 2.0 * np.pi * np.arange(ROUND) / ROUND
+    points = [centre + part.radius * (np.cos(x) * across + np.sin(x) * beside) for x in turns]
+    lowest = round_on(part, world, centre, part.radius, f"[{first}]", rim=axis @ world.body(part.first).R)
+    return [lowest, *on_plane(part, world, np.array(points), [f"[{first + 1 + k}]" for k in range(ROUND)])]
+
+
+@contact("disc_plane")
+@dataclass(frozen=True)
+class DiscPlane(OnPlane, ContactPart):
+    """A thin disc above a plane: it rolls on its rim, or lies; in the plane a disc above a line.
+
+    Parameters
+    ----------
+    name
+        Name of the contact. In space the lowest point of the rim is `name[0]`; the others are four
+        fixed points of the rim, on which it lies.
+    first
+        Name of the body with the disc.
+    radius
+        Its radius.
+    axis
+        Its axis in the world at the start; in the plane it stands across.
+    centre
+        Its centre in the world at the start; the mass centre if left out.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("coin", mass=1.0, inertia=(0.01, 0.02, 0.01), position=(0, 0, 0.2), velocity=(1, 0, 0))
+    >>> _ = mech.add_contact(iso.DiscPlane("floor", "coin", "ground", radius=0.2, axis=(0, 1, 0), mu=0.3))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.5)
+    >>> [int(mode) for mode in sol.contact("floor[0]").mode[[0, -1]]]
+    [2, 1]
+    """
+
+    name: str
+    first: str
+    second: str
+    radius: float
+    axis: Numbers | None = None
+    centre: Numbers | None = None
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "radius": required(Value.POSITIVE),
+        "axis": optional(Value.VECTOR),
+        "centre": optional(Value.VECTOR),
+        **ON_PLANE,
+    }
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        refuse_radius(self.name, self.radius)
+        body = world.body(self.first)
+        centre = place(self.what, self.centre, body, "centre")
+        if body.kind in PLANAR:
+            if self.axis is not None:
+                raise InputError(f"{self.what}: the axis of a disc in the plane stands across", argument="axis")
+            return [round_on(self, world, centre, self.radius)]
+        if self.axis is None:
+            raise InputError(f"{self.what}: a disc in space needs its axis", argument="axis")
+        return rim_on(self, world, centre, triad(unit(f"{self.what}: axis", self.axis, "axis")))
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        body = bodies[self.first]
+        axis = np.asarray((0, 0, 1) if self.axis is None else self.axis, dtype=np.float64) @ body.R
+        at = arm(body, place(self.what, self.centre, body, "centre"))
+        return {self.first: Placed(Disc(self.radius, THIN * self.radius, mass=1.0), at, triad(axis).T)}
 
 
 @contact("cylinder_plane")
@@ -79,15 +156,9 @@ class CylinderPlane(OnPlane, ContactPart):
             )
         if not (np.isfinite(self.length) and self.length > 0):
             raise InputError(f"{self.what}: the length must be positive, received {self.length!r}", argument="length")
-        across, beside, axis = triad(unit(f"{self.what}: axis", self.axis, "axis"))
-        gaps = []
-        for end, side in enumerate((-0.5, 0.5)):
-            centre, first = body.position + side * self.length * axis, end * (1 + ROUND)
-            gaps.append(round_on(self, world, centre, self.radius, f"[{first}]", rim=axis @ body.R))
-            turns = 2.0 * np.pi * np.arange(ROUND) / ROUND
-            rim = [centre + self.radius * (np.cos(x) * across + np.sin(x) * beside) for x in turns]
-            gaps += on_plane(self, world, np.array(rim), [f"[{first + 1 + k}]" for k in range(ROUND)])
-        return gaps
+        frame = triad(unit(f"{self.what}: axis", self.axis, "axis"))
+        ends = [body.position + side * self.length * frame[2] for side in (-0.5, 0.5)]
+        return [gap for k, end in enumerate(ends) for gap in rim_on(self, world, end, frame, k * (1 + ROUND))]
 
     def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
         axis = np.asarray(self.axis, dtype=np.float64) @ bodies[self.first].R

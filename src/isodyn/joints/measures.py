@@ -48,12 +48,13 @@ R_I, W_I, R_J, W_J = 0, 3, 6, 9  # where (ṙ_i, ω_i, ṙ_j, ω_j) begin in a g
 class Pose(Struct):
     """Where a body is and how it moves: matrix body → world, angular velocity in the body; angle of
     a planar body or slope; of nodes of beams the length of the slope and the rate of its
-    logarithm."""
+    logarithm; the angle that a planar body had before, with its sine and cosine (both 0: none)."""
 
     position = reals(3)
     R = reals(3, 3)
     v, w = reals(3), reals(3)
     angle, stretch, stretching = real, real, real
+    angle_before, sine, cosine = real, real, real
 
 
 class WordNumbers(Struct):

@@ -1,120 +1,138 @@
-"""Balls that touch convex meshes.
+"""Convex meshes that touch balls and each other.
 
-The gap is the distance, from coal, with a normal n from the mesh to the ball and a point on each
-body, x₁ and x₂; its rate is n·(ẋ₁ − ẋ₂), of points that are fixed on the bodies, and slips are
-rates along two tangents. A ball touches a convex body in one point only, so that all of this is
-unique; two meshes may touch along edges and faces, which one distance does not describe.
+The gap of a ball is the distance of its centre from the mesh less its radius; of two meshes see
+isodyn.joints.hulls. Rates of gaps are n·(ẋ₁ − ẋ₂) of points that are fixed on the bodies, slips
+are rates along two tangents.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from isodyn.bodies.body import GROUND, Body
 from isodyn.bodies.pose import Pose
+from isodyn.bodies.shapes import Mesh, Placed
+from isodyn.bodies.solids import Solid, Sphere
 from isodyn.errors import InputError
+from isodyn.joints.hulls import SAME, SKEW, Hull, Manifold, PlacedHull, Touches, manifold, parted, touches
 from isodyn.joints.part import JointWorld
+from isodyn.joints.touching import refuse_radius
 from isodyn.joints.unilateral import TOUCH, ContactPart, Gap, Touch
 from isodyn.joints.words import triad
-from isodyn.kernels.compiled import FloatArray, IntArray
-from isodyn.later import Later
+from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, contact, required
 
 if TYPE_CHECKING:
     from isodyn.open_types import Numbers
 
-spatial = Later("scipy.spatial")
-ACCURATE = 1e-12  # tolerance of distances
+ACROSS = triad(SKEW)[:2]
+NEAR = 1e-7  # of the size: bodies that are nearer touch
+Measure = Callable[[Pose, Pose], Touches]
+"""Gaps of two bodies as smooth functions of their poses."""
 
 
-class Touched(NamedTuple):
-    """A gap, its normal, and points on both bodies."""
+class HullPair:
+    """Two hulls: their gaps at any poses. While they are apart there is one gap, that of what is
+    nearest; where they touch, one for each corner of what they have in common."""
 
-    gap: float
-    normal: FloatArray
-    first: FloatArray
-    second: FloatArray
+    def __init__(self, bodies: tuple[str, str], first: Hull, second: Hull) -> None:
+        self.bodies, self.hulls = bodies, (first, second)
+        self.size = min(first.size, second.size)
+        self.slots = first.widest + second.widest + 1
 
+    def placed(self, p: Pose, q: Pose) -> tuple[PlacedHull, PlacedHull]:
+        """The hulls at two poses."""
+        return PlacedHull(self.hulls[0], p), PlacedHull(self.hulls[1], q)
 
-@dataclass(frozen=True, eq=False)
-class Hull:
-    """A convex body in its frame: corners, and triangles that face outwards."""
+    def touching(self, p: Pose, q: Pose) -> tuple[float, Manifold | None]:
+        """The distance of the bodies, and where they touch, if they do."""
+        one, two = self.placed(p, q)
+        best = parted(one, two)
+        return best.gap, None if best.gap > NEAR * self.size else manifold(one, two, best)
 
-    corners: FloatArray
-    triangles: IntArray
-
-    @classmethod
-    def of(cls, what: str, given: object) -> Hull:
-        """The convex hull of points."""
-        points = np.asarray(given, dtype=np.float64)
-        points = points.reshape(-1, 3) if points.ndim == 1 and points.size % 3 == 0 else points
-        if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
-            raise InputError(f"{what}: corners must be points of three numbers", argument="corners")
-        try:
-            hull = spatial.ConvexHull(points)
-        except (ValueError, spatial.QhullError):
-            raise InputError(f"{what}: corners must span a body, not less", argument="corners") from None
-        number = np.zeros(len(points), dtype=np.int64)
-        number[hull.vertices] = np.arange(hull.vertices.size)
-        triangles = hull.simplices.copy()
-        a, b, c = (points[triangles[:, k]] for k in range(3))
-        inwards = (np.cross(b - a, c - a) * hull.equations[:, :3]).sum(axis=1) < 0.0
-        triangles[inwards] = triangles[inwards][:, ::-1]
-        return cls(points[hull.vertices], number[triangles])
-
-    @cached_property
-    def shape(self) -> Any:
-        """The same for coal."""
-        coal = import_module("coal")
-        points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-        for point in self.corners:
-            points.append(point)
-        for one in self.triangles:
-            triangles.append(coal.Triangle(*(int(k) for k in one)))
-        return coal.Convex(points, triangles)
+    def measure(self, p: Pose, q: Pose, where: Manifold | None) -> Measure:
+        """The gaps of a manifold, or that of what is nearest."""
+        where = parted(*self.placed(p, q)).where if where is None else where
+        return lambda p, q: touches(*self.placed(p, q), where)
 
 
 class BallAndHull:
     """A ball of the first body and a hull of the second: their gap at any poses."""
 
-    def __init__(self, what: str, bodies: tuple[str, str], radius: float, hull: Hull) -> None:
-        try:
-            coal = import_module("coal")
-        except ImportError:
-            hint = "pip install 'isodyn[contact]'"
-            raise InputError(f"{what} needs coal, which is not installed", hint=hint) from None
-        self.bodies, self.hull, self.ball = bodies, hull, coal.Sphere(radius)
-        self.asked = coal.DistanceRequest()
-        self.asked.gjk_tolerance = self.asked.epa_tolerance = ACCURATE
-        self.asked.gjk_max_iterations = self.asked.epa_max_iterations = 500
-        self.asked.enable_signed_distance = True
-        self.measure, self.answer, self.frame = coal.distance, coal.DistanceResult, coal.Transform3s
+    slots = 1
 
-    def touched(self, p: Pose, q: Pose) -> Touched:
-        """The gap where the bodies are."""
-        found = self.answer()
-        frames = [self.frame(pose.R, pose.position) for pose in (p, q)]
-        gap = self.measure(self.ball, frames[0], self.hull.shape, frames[1], self.asked, found)
-        ends = np.array(found.getNearestPoint1()), np.array(found.getNearestPoint2())
-        return Touched(float(gap), -np.array(found.normal), *ends)
+    def __init__(self, bodies: tuple[str, str], radius: float, hull: Hull) -> None:
+        self.bodies, self.radius, self.hull, self.size = bodies, radius, hull, hull.size
+
+    def nearest(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """What of the hull is nearest to a point, in its frame: a corner, and the directions from
+        there that are in it too, two of a face, one of an edge."""
+        hull = self.hull
+        heights = hull.normals @ x - hull.offsets
+        face = int(heights.argmax())
+        foot = x - heights[face] * hull.normals[face]
+        if heights[face] <= 0.0 or (hull.normals @ foot - hull.offsets).max() <= 1e-3 * SAME * hull.size:
+            return hull.corners[hull.loops[face][0]], hull.tangents[face]
+        a = hull.corners[hull.sides[0][:, 0]]
+        way = hull.corners[hull.sides[0][:, 1]] - a
+        part = np.clip(((x - a) * way).sum(axis=1) / (way * way).sum(axis=1), 0.0, 1.0)
+        k = int(np.linalg.norm(a + part[:, None] * way - x, axis=1).argmin())
+        if 0.0 < part[k] < 1.0:
+            return a[k], way[k : k + 1] / np.linalg.norm(way[k])
+        return a[k] + part[k] * way[k], np.zeros((0, 3))
+
+    def touching(self, p: Pose, q: Pose) -> tuple[float, Manifold | None]:
+        """A ball touches in one point, which is always known."""
+        return float(self.measure(p, q, None)(p, q).gap[0]), None
+
+    def measure(self, p: Pose, q: Pose, where: Manifold | None) -> Measure:
+        """The gap to what is nearest, which stays the same."""
+        corner, ways = self.nearest((p.position - q.position) @ q.R)
+
+        def measured(p: Pose, q: Pose) -> Touches:
+            x = (p.position - q.position) @ q.R - corner
+            away = x - (x @ ways.T) @ ways
+            n = np.cross(*ways) if len(ways) == 2 else away / np.linalg.norm(away)
+            first = p.position - self.radius * (q.R @ n)
+            second = q.position + q.R @ (corner + x - away)
+            tangents = ACROSS - np.outer(ACROSS @ n / (1.0 + SKEW @ n), SKEW + n)
+            rows = (q.R @ n)[None], (tangents @ q.R.T)[None], first[None], second[None]
+            return Touches(np.array([away @ n - self.radius]), *rows)
+
+        return measured
 
 
-def tangents_of(normal: FloatArray, R: FloatArray) -> FloatArray:
-    """Two tangents of a normal, the same in the frame R as long as it is."""
-    return np.asarray(triad(normal @ R)[:2] @ R.T)
+Pair = HullPair | BallAndHull
+
+
+def refuse_flat(part: SphereMesh | MeshContact, world: JointWorld) -> None:
+    """InputError for bodies in the plane."""
+    for name in (part.first, part.second):
+        if name != GROUND and world.body(name).kind not in ("spatial", "particle"):
+            raise InputError(f"{part.what}: {name!r} must be a body in space", argument="between")
+
+
+def hulls_of(part: MeshContact) -> tuple[Hull, Hull]:
+    """Both meshes of a contact."""
+    return Hull.of(part.what, part.corners), Hull.of(part.what, part.others, "others")
+
+
+def solid_of(hull: Hull) -> Mesh:
+    """A hull as it is drawn."""
+    triangles = [(loop[0], loop[k], loop[k + 1]) for loop in hull.loops for k in range(1, len(loop) - 1)]
+    return Mesh(hull.corners, np.array(triangles), mass=1.0)
 
 
 @contact("sphere_mesh")
 @dataclass(frozen=True)
 class SphereMesh(Touch, ContactPart):
-    """A ball and a convex mesh. Needs coal.
+    """A ball and a convex mesh.
 
-    What is not convex is taken for its convex hull. A mesh above a plane is `PolygonPlane`, which
-    needs nothing.
+    What is not convex is taken for its convex hull. A mesh above a plane is `PolygonPlane`.
 
     Parameters
     ----------
@@ -127,17 +145,16 @@ class SphereMesh(Touch, ContactPart):
         Corners of the mesh, in the frame of its body from the mass centre; of the ground in the
         world.
 
-    Raises
-    ------
-    InputError
-        If a number is not admissible, a part is unknown, or coal is not installed.
-
     Examples
     --------
     >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("ball", 1.0, (0.1, 0.1, 0.1), position=(0, 0, 1.5))
     >>> cube = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    >>> iso.SphereMesh("touch", "ball", "ground", 0.5, cube).radius
-    0.5
+    >>> _ = mech.add_contact(iso.SphereMesh("touch", "ball", "ground", 0.5, cube))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    >>> round(float(sol.contact("touch").normal[-1]), 9)
+    9.81
     """
 
     name: str
@@ -153,10 +170,68 @@ class SphereMesh(Touch, ContactPart):
     }
 
     def build(self, world: JointWorld) -> list[Gap]:
-        if not (np.isfinite(self.radius) and self.radius > 0.0):
-            raise InputError(f"{self.what}: radius must be positive, received {self.radius!r}", argument="radius")
-        for name in (self.first, self.second):
-            if name != "ground" and world.body(name).kind not in ("spatial", "particle"):
-                raise InputError(f"{self.what}: {name!r} must be a body in space", argument="between")
+        refuse_radius(self.name, self.radius)
+        refuse_flat(self, world)
         hull = Hull.of(self.what, self.corners)
-        return [Gap("", (), pair=BallAndHull(self.what, (self.first, self.second), float(self.radius), hull))]
+        return [Gap("", (), pair=BallAndHull((self.first, self.second), float(self.radius), hull))]
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        found: dict[str, Solid | Placed] = {self.first: Sphere(float(self.radius), mass=1.0)}
+        if self.second in bodies:
+            found[self.second] = solid_of(Hull.of(self.what, self.corners))
+        return found
+
+
+@contact("mesh_contact")
+@dataclass(frozen=True)
+class MeshContact(Touch, ContactPart):
+    """Two convex meshes: they touch in points, along edges, and on faces.
+
+    What is not convex is taken for its convex hull. A box is the mesh of its eight corners.
+
+    Parameters
+    ----------
+    name
+        Name of the contact. The points in which meshes touch are `name[0]`, `name[1]`, …: while
+        they are apart `name[0]` is where they are nearest, and the others are far away.
+    first, second
+        Names of the bodies; the second may be the "ground".
+    corners
+        Corners of the first mesh, in the frame of its body from the mass centre.
+    others
+        Corners of the second one, in the frame of its body from the mass centre; of the ground in
+        the world.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism()
+    >>> _ = mech.add_body("cube", mass=2.0, inertia=(1.0, 1.0, 1.0), position=(0, 0, 1))
+    >>> cube = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    >>> slab = [(x, y, z) for x in (-3, 3) for y in (-3, 3) for z in (-1, 0)]
+    >>> _ = mech.add_contact(iso.MeshContact("touch", "cube", "ground", cube, slab, mu=0.3))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=0.1)
+    >>> [round(float(sol.contact(f"touch[{k}]").normal[-1]), 6) for k in range(5)]
+    [4.905, 4.905, 4.905, 4.905, 0.0]
+    """
+
+    name: str
+    first: str
+    second: str
+    corners: Numbers
+    others: Numbers
+    keys: ClassVar[Keys] = {
+        "between": required(Value.BODIES),
+        "corners": required(Value.POINTS),
+        "others": required(Value.POINTS),
+        **TOUCH,
+    }
+
+    def build(self, world: JointWorld) -> list[Gap]:
+        refuse_flat(self, world)
+        pair = HullPair((self.first, self.second), *hulls_of(self))
+        return [Gap(f"[{k}]", (), pair=pair) for k in range(pair.slots)]
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        names = zip((self.first, self.second), hulls_of(self), strict=True)
+        return {name: solid_of(hull) for name, hull in names if name in bodies}

@@ -22,12 +22,14 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, contact, optional, required
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from isodyn.open_types import Numbers
 
 SKEW = np.array([0.48, 0.6, 0.64])  # far from the normals of all faces and edges of a box
 
 
-def slips_of_ball(pair: Pair, part: Any, facing: FloatArray, **numbers: Any) -> tuple[Word, ...]:
+def slips_of_ball(pair: Pair, part: Any, facing: FloatArray, **numbers: npt.ArrayLike) -> tuple[Word, ...]:
     """Words of the slips of a ball, in the plane one, in space two; `facing` a normal, from which
     the tangents are turned to others."""
     if not part.friction_at_rest > 0.0:

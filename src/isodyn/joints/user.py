@@ -12,6 +12,7 @@ from isodyn.bodies.body import GROUND
 from isodyn.bodies.pose import Pose
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.uncompiled import explained
 from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
 from isodyn.systems.joined import is_compiled
@@ -127,10 +128,13 @@ class UserRows(Part):
             given = [pose.numbers() for pose in poses] if is_compiled(self.function) else poses
             value = self.function(*given, t)
         except Exception as error:
-            error.add_note(f"in the user-defined rows {self.name!r}")
+            told = explained(error)
+            told.add_note(f"in the user-defined rows {self.name!r}")
             if is_compiled(self.function):
-                error.add_note("poses of @njit functions have four arrays and no methods")
-            raise
+                told.add_note("poses of @njit functions have four arrays and no methods")
+            if told is error:
+                raise
+            raise told from error
         size = np.size(value) if m is None else m
         return returned(
             f"{'phi' if self.holonomic else 'psi'} of {self.name!r}",

@@ -20,6 +20,8 @@ from isodyn.joints.measures import WordNumbers
 from isodyn.kernels.compiled import FloatArray
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from isodyn.open_types import Numbers
 
 
@@ -204,7 +206,7 @@ class Pair:
 
     # ---- words
 
-    def word(self, kind: int, **numbers: Any) -> Word:
+    def word(self, kind: int, **numbers: npt.ArrayLike) -> Word:
         """A measure of this pair; numbers by the names of isodyn.joints.measures.WordNumbers."""
         own = WordNumbers()
         for name, value in {"s_i": self.s_i, "s_j": self.s_j, **numbers}.items():

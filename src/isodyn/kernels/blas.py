@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numba
 import numpy as np
@@ -18,6 +18,21 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from isodyn.kernels.numba_internals.interfaces import (
+        Builder,
+        Context,
+        Intrinsic,
+        NumbaType,
+        Signature,
+        TypingContext,
+        Value,
+    )
 
 NARROW = b"int *"  # sizes take four bytes, as here; wider ones would need another call
 
@@ -37,18 +52,25 @@ def address_of_gemm() -> int:
 
 @intrinsic
 def _subtract_by_blas(
-    typing_context: Any, address: Any, A: Any, target: Any, left: Any, right: Any, shape: Any, strides: Any
-) -> Any:
-    def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    typing_context: TypingContext,
+    address: NumbaType,
+    A: NumbaType,
+    target: NumbaType,
+    left: NumbaType,
+    right: NumbaType,
+    shape: NumbaType,
+    strides: NumbaType,
+) -> Intrinsic:
+    def call(context: Context, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         address, array, target, left, right, shape, strides = arguments
         word, number = ir.IntType(32), ir.DoubleType()
         data = make_array(signature.args[1])(context, builder, array).data
         C, L, R = (builder.gep(data, [at]) for at in (target, left, right))
 
-        def stored(value: Any) -> Any:
+        def stored(value: Value) -> Value:
             return cgutils.alloca_once_value(builder, value)
 
-        def numbers(three: Any) -> list[Any]:
+        def numbers(three: Value) -> list[Value]:
             return [stored(builder.trunc(builder.extract_value(three, i), word)) for i in range(3)]
 
         (rows, depth, columns), (of_target, of_left, of_right) = numbers(shape), numbers(strides)
@@ -65,7 +87,7 @@ def _subtract_by_blas(
 
 def subtract_by_blas(
     address: int,
-    A: Any,
+    A: npt.NDArray[np.float64],
     target: int,
     left: int,
     right: int,
@@ -76,7 +98,7 @@ def subtract_by_blas(
     columns, and the strides of the three."""
     rows, depth, columns = shape
 
-    def block(at: int, shape: tuple[int, int], stride: int) -> Any:
+    def block(at: int, shape: tuple[int, int], stride: int) -> npt.NDArray[np.float64]:
         return np.lib.stride_tricks.as_strided(A[at:], shape, (8 * stride, 8))
 
     L, R = block(left, (depth, rows), strides[1]), block(right, (depth, columns), strides[2])

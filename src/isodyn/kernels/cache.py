@@ -19,7 +19,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, TypeVar
 
 import numba
 
@@ -31,6 +31,8 @@ except ImportError:  # Windows: two processes may compile the same kernel, which
 _SEAL = hashlib.sha256().digest_size
 _POLL = 0.02  # seconds between two looks at a kernel that another process compiles
 _told: list[str] = []
+
+T = TypeVar("T")
 
 
 def folder() -> Path:
@@ -116,7 +118,7 @@ class Entry:
                 if mine:  # explicitly: a process that was forked meanwhile holds the same file open
                     fcntl.flock(file, fcntl.LOCK_UN)
 
-    def read(self, rebuild: Callable[[memoryview], Any]) -> Any:
+    def read(self, rebuild: Callable[[memoryview], T]) -> T | None:
         """What `rebuild` makes of the file; None where there is none, or none that can be used."""
         try:
             if not self.shipped and (reason := doubt(self.path.parent)):
@@ -152,7 +154,7 @@ class Entry:
             _remove(temporary)
 
 
-def _locked(file: Any) -> bool:
+def _locked(file: IO[bytes]) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 from llvmlite import ir
@@ -17,12 +17,37 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from isodyn.kernels.numba_internals.dispatcher import Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isodyn.kernels.numba_internals.interfaces import (
+        Builder,
+        Context,
+        Intrinsic,
+        Lowering,
+        NumbaType,
+        Signature,
+        TypingContext,
+        Value,
+    )
+    from isodyn.kernels.struct import Struct
+
 _functions: dict[int, Callable[..., Any]] = {}  # by address, for runs without compilation
 
 
 @intrinsic
-def _number_at(typing_context: Any, address: Any, one: Any, two: Any, three: Any, four: Any, five: Any) -> Any:
-    def call(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _number_at(
+    typing_context: TypingContext,
+    address: NumbaType,
+    one: NumbaType,
+    two: NumbaType,
+    three: NumbaType,
+    four: NumbaType,
+    five: NumbaType,
+) -> Intrinsic:
+    def call(context: Context, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         struct = ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.DoubleType(), [struct] * 5)
         return builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), arguments[1:])
@@ -30,7 +55,7 @@ def _number_at(typing_context: Any, address: Any, one: Any, two: Any, three: Any
     return types.float64(address, one, two, three, four, five), call
 
 
-def number_at(address: int, *structs: Any) -> float:
+def number_at(address: int, *structs: Struct) -> float:
     """What the function at an address says about five structs."""
     return _functions[address](*structs)
 
@@ -46,7 +71,7 @@ class CalledBack:
     def __init__(self, function: Callable[[], float]) -> None:
         self.raised: BaseException | None = None
 
-        def call(*_: Any) -> float:
+        def call(*_: object) -> float:
             try:
                 return float(function())
             except BaseException as error:  # must not get lost in compiled code
@@ -58,20 +83,22 @@ class CalledBack:
         _functions[self.address] = call
 
 
-def address_of_kernel(kernel: Any) -> int:
+def address_of_kernel(kernel: Callable[..., Any]) -> int:
     """Where a kernel with a signature is, for those who call it by `kernel_at`; the caller keeps
     it."""
     if numba.config.DISABLE_JIT:
         _functions[id(kernel)] = kernel
         return id(kernel)
-    return int(kernel.address())
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"{kernel!r} is no kernel")
+    return kernel.address()
 
 
-def _lowered(kind: Any) -> Any:
+def _lowered(kind: Signature) -> Lowering:
     """What lowers a call (address, arguments …) of the kernel with the signature `kind` that is
     there."""
 
-    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    def lower(context: Context, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
         convention = context.call_conv
         given = [
             context.cast(builder, value, source, wanted)
@@ -87,15 +114,34 @@ def _lowered(kind: Any) -> Any:
     return lower
 
 
-def _of_five(kind: Any) -> Any:
-    def call(context: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
+def _of_five(kind: Signature) -> Callable[..., Intrinsic]:
+    def call(
+        context: TypingContext,
+        address: NumbaType,
+        a: NumbaType,
+        b: NumbaType,
+        c: NumbaType,
+        d: NumbaType,
+        e: NumbaType,
+    ) -> Intrinsic:
         return kind.return_type(address, a, b, c, d, e), _lowered(kind)
 
     return call
 
 
-def _of_eight(kind: Any) -> Any:
-    def call(context: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
+def _of_eight(kind: Signature) -> Callable[..., Intrinsic]:
+    def call(
+        context: TypingContext,
+        address: NumbaType,
+        a: NumbaType,
+        b: NumbaType,
+        c: NumbaType,
+        d: NumbaType,
+        e: NumbaType,
+        f: NumbaType,
+        g: NumbaType,
+        h: NumbaType,
+    ) -> Intrinsic:
         return kind.return_type(address, a, b, c, d, e, f, g, h), _lowered(kind)
 
     return call
@@ -104,11 +150,11 @@ def _of_eight(kind: Any) -> Any:
 _TYPED = {5: _of_five, 8: _of_eight}  # Numba counts the arguments of an intrinsic
 
 
-def kernel_at(kind: Any) -> Any:
+def kernel_at(kind: Signature) -> Callable[..., int]:
     """A function (address, arguments …) for kernels: what the kernel with the signature `kind` at
     the address returns."""
     return _called if numba.config.DISABLE_JIT else intrinsic(_TYPED[len(kind.args)](kind))
 
 
-def _called(address: int, *arguments: Any) -> Any:
+def _called(address: int, *arguments: object) -> int:
     return _functions[address](*arguments)

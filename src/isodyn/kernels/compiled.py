@@ -38,18 +38,18 @@ what they import; nothing is compiled at import.
 from __future__ import annotations
 
 import re
-from collections import namedtuple
 from collections.abc import Callable
 from enum import IntFlag
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
+from numba.core.errors import NumbaError
 
 from isodyn.errors import KernelError
 from isodyn.kernels import cache as kernel_cache
@@ -58,7 +58,12 @@ from isodyn.kernels.numba_internals import stored
 from isodyn.kernels.numba_internals.dispatcher import Kernel
 from isodyn.kernels.numba_internals.libraries import machine
 from isodyn.kernels.shipped import shipped
+from isodyn.kernels.struct import StructAddress
 from isodyn.kernels.struct_types import ADDRESS
+from isodyn.kernels.uncompiled import not_compiled
+
+if TYPE_CHECKING:
+    from isodyn.kernels.numba_internals.interfaces import Compilation, Signature
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -104,13 +109,41 @@ f8, i8 = types.float64, types.int64
 F, I, F2 = f8[::1], i8[::1], f8[:, ::1]  # noqa: E741
 MODEL = i8(i8, f8, F, F, F, F, F, ADDRESS, ADDRESS, F)
 MODEL_TYPE = types.FunctionType(MODEL)
+ModelFunction: TypeAlias = Callable[
+    [
+        int,
+        float,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        FloatArray,
+        StructAddress,
+        StructAddress,
+        FloatArray,
+    ],
+    int,
+]
+"""The same for callers: (what, t, q, v, a, lam, c, tables, scratch, out) → status."""
 
-Coefficients = namedtuple("Coefficients", "W1 W2L2 W3L3 W2L5 W1L6 l3 l5 phi")
+
+class Coefficients(NamedTuple):
+    """Of a member of GS4, as kernels use them (isodyn.schemes)."""
+
+    W1: float
+    W2L2: float
+    W3L3: float
+    W2L5: float
+    W1L6: float
+    l3: float
+    l5: float
+    phi: float
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def closure(signature: Any = None) -> Callable[[Function], Function]:
+def closure(signature: Signature | None = None) -> Callable[[Function], Function]:
     """Compile with Numba a function that captures others, which cannot be cached; with a signature
     at once."""
 
@@ -120,7 +153,10 @@ def closure(signature: Any = None) -> Callable[[Function], Function]:
         if signature is None:
             return Kernel(function, _options(no_wrappers=True, allocates=True))
         made = Kernel(function, _options(allocates=True), signature, Kernel.compile_declared)
-        made.ready()
+        try:
+            made.ready()
+        except NumbaError as error:  # of the functions that it captures: our own compile
+            raise not_compiled(error) from error
         return made
 
     return compile_
@@ -151,7 +187,7 @@ def _options(
 
 
 def kernel(
-    signature: Any = None,
+    signature: Signature | None = None,
     *,
     inline: bool = False,
     inner: bool = False,
@@ -160,6 +196,7 @@ def kernel(
     allocates: bool = False,
     fused: bool = False,
     reordered: bool = False,
+    short: bool = False,
 ) -> Callable[[Function], Function]:
     """Declare a kernel: with a signature compiled, or loaded from disk, when it is first called;
     without one a part of its callers.
@@ -173,7 +210,8 @@ def kernel(
     counting references of every view of an array costs more than the arithmetic of a small step.
     `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to
     the last bit; `reordered` also lets sums be taken in parts, which makes long ones several times
-    faster.
+    faster. Loops of `short` kernels turn a few times only: they are not split into vectors, for
+    which places of arrays would have to be compared before every loop.
     """
 
     def declare(function: Function) -> Function:
@@ -183,12 +221,12 @@ def kernel(
         options = _options(
             no_wrappers=no_wrappers, inline=inline, nogil=nogil, allocates=allocates, fused=fused, reordered=reordered
         )
-        return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart)
+        return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart, short=short)
 
     return declare
 
 
-def _load_or_compile(wanted: Kernel) -> Any:
+def _load_or_compile(wanted: Kernel) -> Compilation:
     """The machine code of a kernel from disk, or else from its source."""
     entry = place_of(wanted)
     with progress.loading():
@@ -208,7 +246,7 @@ def _load_or_compile(wanted: Kernel) -> Any:
             raise KernelError(f"compiling the kernel {wanted.name} failed: {type(error).__name__}: {error}") from error
 
 
-def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Any:
+def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Compilation | None:
     """The machine code that came with the package, or that was kept here; None where there is
     none."""
     for place in (shipped(wanted.name, entry.stamp), entry):
@@ -218,7 +256,7 @@ def _from_disk(wanted: Kernel, entry: kernel_cache.Entry) -> Any:
     return None
 
 
-def make_ready(*functions: Any) -> None:
+def make_ready(*functions: object) -> None:
     """Compile or load these kernels now: before threads share them."""
     for function in functions:
         if isinstance(function, Kernel):
@@ -231,7 +269,7 @@ def _is_on_disk(wanted: Kernel) -> bool:
     return (with_package is not None and with_package.known()) or entry.known()
 
 
-def keep(entry: kernel_cache.Entry, wanted: Kernel) -> Any:
+def keep(entry: kernel_cache.Entry, wanted: Kernel) -> Compilation:
     """Compile a kernel, and keep its machine code."""
     found = wanted.compile_declared()
     entry.write(stored.to_bytes(found, with_bitcode=not wanted.slot))
@@ -242,7 +280,7 @@ def place_of(wanted: Kernel) -> kernel_cache.Entry:
     """Where the machine code of a kernel is kept."""
     source = wanted.py_func.__code__.co_filename
     bound = wanted.py_func.__closure__
-    described = f"{wanted.declared} {wanted.targetoptions} {bool(wanted.slot)}"
+    described = f"{wanted.declared} {wanted.targetoptions} {bool(wanted.slot)} {wanted.short}"
     if bound is not None:
         raise TypeError(f"{wanted.name} captures variables: its machine code would be that of others (use `closure`)")
     return kernel_cache.Entry(

@@ -18,7 +18,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from isodyn.kernels import compiled, progress
 from isodyn.kernels.numba_internals.dispatcher import Kernel
@@ -56,7 +55,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def expect(kernels: Sequence[Any]) -> None:
+def expect(kernels: Sequence[object]) -> None:
     """Say that a run will need these kernels, in this order: those that are not on disk are
     counted, and shared with a helper."""
     missing = [one for one in kernels if isinstance(one, Kernel) and one.name not in _there and not one.ready_soon()]

@@ -11,7 +11,7 @@ returns. Without compilation it is x itself.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numba
 from llvmlite import ir
@@ -21,15 +21,35 @@ from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, models, register_model
 
+from isodyn.kernels.numba_internals.dispatcher import Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isodyn.kernels.numba_internals.interfaces import (
+        Builder,
+        Context,
+        Intrinsic,
+        MachineType,
+        ModelManager,
+        NamedTupleType,
+        NumbaType,
+        Signature,
+        TypingContext,
+        Value,
+    )
+
+T = TypeVar("T")
+
 
 class Reference(types.Type):
     """The address of a named tuple."""
 
-    def __init__(self, of: Any) -> None:
+    def __init__(self, of: NamedTupleType) -> None:
         self.of = of
         super().__init__(name=f"Reference({of})")
 
-    def member(self, name: str) -> tuple[int, Any]:
+    def member(self, name: str) -> tuple[int, NumbaType]:
         """Place of a member, and what reading it gives."""
         place = self.of.fields.index(name)
         kind = self.of.types[place]
@@ -38,7 +58,7 @@ class Reference(types.Type):
 
 @register_model(Reference)
 class _Address(models.PrimitiveModel):
-    def __init__(self, manager: Any, reference: Reference) -> None:
+    def __init__(self, manager: ModelManager, reference: Reference) -> None:
         super().__init__(manager, reference, manager.lookup(reference.of).get_value_type().as_pointer())
 
 
@@ -46,11 +66,11 @@ class _Address(models.PrimitiveModel):
 class _Members(AttributeTemplate):
     key = Reference
 
-    def generic_resolve(self, reference: Reference, name: str) -> Any:
+    def generic_resolve(self, reference: Reference, name: str) -> NumbaType | None:
         return reference.member(name)[1] if name in reference.of.fields else None
 
 
-def _read(builder: Any, address: Any, kind: Any) -> Any:
+def _read(builder: Builder, address: Value, kind: MachineType) -> Value:
     """The value at an address, word by word: those that are not used are never read."""
     if isinstance(kind, ir.LiteralStructType | ir.ArrayType):
         value = ir.Constant(kind, ir.Undefined)
@@ -65,7 +85,7 @@ def _read(builder: Any, address: Any, kind: Any) -> Any:
 
 
 @lower_getattr_generic(Reference)
-def _member(context: Any, builder: Any, reference: Any, address: Any, name: str) -> Any:
+def _member(context: Context, builder: Builder, reference: Reference, address: Value, name: str) -> Value:
     place, kind = reference.member(name)
     where = cgutils.gep_inbounds(builder, address, 0, place)
     if isinstance(kind, Reference):
@@ -74,8 +94,8 @@ def _member(context: Any, builder: Any, reference: Any, address: Any, name: str)
 
 
 @intrinsic
-def _by_reference(typing_context: Any, x: Any) -> Any:
-    def put(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _by_reference(typing_context: TypingContext, x: NamedTupleType) -> Intrinsic:
+    def put(context: Context, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         address = cgutils.alloca_once_value(builder, arguments[0])
         # what is read later was written before
         barrier = ir.FunctionType(address.type, [address.type])
@@ -84,7 +104,7 @@ def _by_reference(typing_context: Any, x: Any) -> Any:
     return Reference(x)(x), put
 
 
-def by_reference(x: Any) -> Any:
+def by_reference(x: T) -> T:
     """A reference to the named tuple x."""
     return x
 
@@ -94,8 +114,8 @@ if not numba.config.DISABLE_JIT:
 
 
 @intrinsic
-def _natural(typing_context: Any, i: Any) -> Any:
-    def assume(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _natural(typing_context: TypingContext, i: NumbaType) -> Intrinsic:
+    def assume(context: Context, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
         builder.assume(builder.icmp_signed(">=", arguments[0], arguments[0].type(0)))
         return arguments[0]
 
@@ -112,9 +132,11 @@ if not numba.config.DISABLE_JIT:
     natural = _natural
 
 
-def by_address(kernel: Any, kind: Any) -> Any:
+def by_address(kernel: T, kind: Signature) -> T:
     """A kernel with the signature `kind`, which other kernels call at its address from now on
     (`apart` of isodyn.kernels.compiled.kernel)."""
-    if not numba.config.DISABLE_JIT:
+    if isinstance(kernel, Kernel):
         kernel.set_apart()
+    elif not numba.config.DISABLE_JIT:
+        raise TypeError(f"{kernel!r} is no kernel")
     return kernel

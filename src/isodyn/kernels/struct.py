@@ -22,9 +22,10 @@ another layout. It knows nothing of this file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from isodyn.errors import InputError
 from isodyn.kernels.struct_layout import (
@@ -44,8 +45,10 @@ __all__ = [
     "LINE",
     "WORD",
     "Field",
+    "Many",
     "Nothing",
     "Struct",
+    "StructAddress",
     "StructClass",
     "integer",
     "integers",
@@ -61,6 +64,8 @@ SMALL, MOST_HEADERS = 100_000, 64
 NUMBERS = {"f": np.dtype(np.float64), "i": np.dtype(np.int64)}
 
 Self = TypeVar("Self", bound="Struct")
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
 
 
 class _Place(NamedTuple):
@@ -70,7 +75,7 @@ class _Place(NamedTuple):
     last: int
     kind: str
     shape: tuple[int, ...]
-    of: Any
+    of: type[Struct] | None
     sizes: dict[str, int]  # of a struct
 
 
@@ -78,8 +83,8 @@ class _Header(NamedTuple):
     """A new block: how many words, which of them are not zero, those, and its sizes."""
 
     length: int
-    filled: Any
-    values: Any
+    filled: npt.NDArray[np.intp]
+    values: Integers
     sizes: dict[str, int]
 
 
@@ -89,7 +94,7 @@ class _Number:
     def __init__(self, field: Field) -> None:
         self.at, self.view = field.offset, "_reals" if field.kind == "f" else "_integers"
 
-    def __get__(self, struct: Any, owner: Any = None) -> Any:
+    def __get__(self, struct: Struct | None, owner: object = None) -> object:
         return self if struct is None else struct.__dict__[self.view][self.at]
 
 
@@ -100,7 +105,7 @@ class _Values:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __get__(self, struct: Any, owner: Any = None) -> Any:
+    def __get__(self, struct: Struct | None, owner: object = None) -> object:
         if struct is None:
             return self
         found = struct.__dict__[self.name] = struct._part(self.name)
@@ -120,8 +125,8 @@ class Struct(metaclass=StructClass):
     _sizes: dict[str, int]  # names of sizes, and the word of each
     _header: int  # words
     _digest: str
-    _headers: dict[Any, _Header]  # by sizes as they were given
-    _places: dict[Any, dict[str, _Place]]  # by sizes in their own order
+    _headers: dict[tuple[tuple[str, int], ...], _Header]  # by sizes as they were given
+    _places: dict[tuple[int, ...], dict[str, _Place]]  # by sizes in their own order
 
     def __init_subclass__(cls) -> None:
         declared: dict[str, Field] = {}
@@ -220,9 +225,10 @@ class Struct(metaclass=StructClass):
         return {name: getattr(self, name) for name, field in self._fields.items() if field.of is None}
 
     @property
-    def words(self) -> Any:
+    def words(self) -> Integers:
         """The whole block, header included, as whole numbers: for comparisons of all bits."""
-        return self.__dict__["_integers"]
+        words: Integers = self.__dict__["_integers"]
+        return words
 
     def copy(self: Self) -> Self:
         """Another block with the same contents."""
@@ -244,13 +250,13 @@ class Struct(metaclass=StructClass):
         return _restored, (type(self), self.sizes, self.__dict__["_integers"].copy())
 
     @classmethod
-    def over(cls: type[Self], words: Any) -> Self:
+    def over(cls: type[Self], words: Floats | Integers) -> Self:
         """The struct whose words (`words`) these are; no copy."""
         sizes = {name: int(words.view(np.int64)[at]) for name, at in cls._sizes.items()}
         return cls._attached(words.view(np.float64), sizes)
 
     @classmethod
-    def _attached(cls: type[Self], words: Any, sizes: dict[str, int]) -> Self:
+    def _attached(cls: type[Self], words: Floats, sizes: dict[str, int]) -> Self:
         """The struct in a block of numbers that is one already."""
         struct = object.__new__(cls)
         struct._attach(words, sizes, words.__array_interface__["data"][0])
@@ -271,7 +277,7 @@ class Struct(metaclass=StructClass):
                 length = field.words(sizes)
                 first = end if field.sized else field.offset
                 end += length if field.sized else 0
-                own = {n: sizes[n] for n in field.of._sizes} if field.kind == "one" else {}
+                own = {n: sizes[n] for n in field.of._sizes} if field.of is not None and field.kind == "one" else {}
                 found[name] = _Place(first, first + length, field.kind, field.dimensions(sizes), field.of, own)
             if len(cls._places) >= MOST_HEADERS:
                 cls._places.clear()
@@ -289,12 +295,14 @@ class Struct(metaclass=StructClass):
             place = places[name]
             if field.sized:
                 whole[field.offset] = WORD * place.first
+            if field.of is None:
+                continue
             if field.kind == "one":
                 self._part(name)._write_header()
-            elif field.kind == "many" and place.shape[0]:
+            elif place.shape[0]:
                 whole[place.first : place.last].reshape(-1, field.of._header)[:] = field.of().words
 
-    def _attach(self, words: Any, sizes: dict[str, int], address: int) -> None:
+    def _attach(self, words: Floats, sizes: dict[str, int], address: int) -> None:
         """Take a block of numbers."""
         self.__dict__.update(_reals=words, _integers=words.view(np.int64), _address=address, _known=sizes)
 
@@ -306,23 +314,27 @@ class Struct(metaclass=StructClass):
             words = known["_integers" if kind == "i" else "_reals"][first:last]
             return words if len(shape) == 1 else words.reshape(shape)
         words = known["_reals"][first:last]
-        return of._attached(words, sizes) if kind == "one" else _Many(of, words)
+        return of._attached(words, sizes) if kind == "one" else Many(of, words)
 
 
-class _Many(Sequence[Any]):
+class Many(Sequence[Self]):
     """Structs one after the other."""
 
-    def __init__(self, of: type[Struct], words: Any) -> None:
+    def __init__(self, of: type[Self], words: Floats) -> None:
         self.of, self.blocks = of, words.reshape(-1, of._header)
-        self.items: dict[int, Any] = {}  # made when first asked for: there may be thousands
+        self.items: dict[int, Self] = {}  # made when first asked for: there may be thousands
 
     def __len__(self) -> int:
         return len(self.blocks)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Self]:
         return map(self.__getitem__, range(len(self.blocks)))
 
-    def __getitem__(self, k: Any) -> Any:
+    @overload
+    def __getitem__(self, k: int) -> Self: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[Self]: ...
+    def __getitem__(self, k: int | slice) -> Self | list[Self]:
         if type(k) is int and k in self.items:
             return self.items[k]
         if isinstance(k, slice):
@@ -354,14 +366,14 @@ class _Many(Sequence[Any]):
                 self.column(name)[...] = np.stack([x.words for x in given]) if structs else np.asarray(given)
 
 
-def _restored(of: type[Struct], sizes: dict[str, int], words: Any) -> Struct:
+def _restored(of: type[Struct], sizes: dict[str, int], words: Integers) -> Struct:
     """A struct from its sizes and contents, in another process for instance."""
     struct = of(**sizes)
     struct.__dict__["_integers"][:] = words
     return struct
 
 
-def _aligned(words: int) -> tuple[Any, int]:
+def _aligned(words: int) -> tuple[Floats, int]:
     """Zeros in cache lines of their own, and their address."""
     block = np.zeros(words + 2 * LINE // WORD)
     address = block.__array_interface__["data"][0]
@@ -371,3 +383,7 @@ def _aligned(words: int) -> tuple[Any, int]:
 
 class Nothing(Struct):
     """Placeholder for models without tables, or without scratch."""
+
+
+StructAddress: TypeAlias = Struct | Integers
+"""Where a struct lies: an address in compiled code; in Python the struct itself, or its words."""

@@ -12,9 +12,22 @@ import hashlib
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from isodyn.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from isodyn.kernels.struct import Many, Struct
+
+    Real: TypeAlias = float | np.floating[Any] | np.integer[Any]
+    Whole: TypeAlias = int | np.integer[Any]
+
+S = TypeVar("S", bound="Struct")
+Read = TypeVar("Read", covariant=True)
+Written = TypeVar("Written", contravariant=True)
 
 WORD = 8  # bytes of a number, a place or a size
 SOURCE = b"".join(Path(__file__).with_name(name).read_bytes() for name in ("struct_layout.py", "struct_types.py"))
@@ -24,7 +37,7 @@ class Field:
     """A number, an array of numbers, a struct or many structs; shapes consist of numbers and names
     of sizes."""
 
-    def __init__(self, kind: str, shape: tuple[int | str, ...] = (), of: Any = None) -> None:
+    def __init__(self, kind: str, shape: tuple[int | str, ...] = (), of: type[Struct] | None = None) -> None:
         for n in shape:
             if isinstance(n, bool) or not isinstance(n, int | str) or (isinstance(n, int) and n < 0):
                 raise InputError(f"a shape consists of numbers and of names of sizes, received {n!r}")
@@ -36,15 +49,16 @@ class Field:
     def names(self) -> Iterator[str]:
         """Names of the sizes that it depends on."""
         yield from (n for n in self.shape if isinstance(n, str))
-        if self.kind == "one":
+        if self.kind == "one" and self.of is not None:
             yield from self.of._sizes
 
     def words(self, sizes: dict[str, int]) -> int:
         """How many words its values take."""
+        if self.of is None:
+            return math.prod(self.dimensions(sizes))
         if self.kind == "one":
-            return int(self.of._words_for(sizes))
-        each: int = self.of._header if self.kind == "many" else 1
-        return each * math.prod(self.dimensions(sizes)) if self.shape else each
+            return self.of._words_for(sizes)
+        return self.of._header * math.prod(self.dimensions(sizes))
 
     def dimensions(self, sizes: dict[str, int]) -> tuple[int, ...]:
         """The shape in numbers."""
@@ -55,32 +69,45 @@ class Field:
         return f"{self.kind} {self.shape} {'' if self.of is None else self.of._digest}"
 
 
-real: Any = Field("f")
+class Declared(Protocol[Read, Written]):
+    """A field as type checkers see it: what reading it from a struct gives, and what may be
+    assigned to it."""
+
+    def __get__(self, struct: object, owner: object = None, /) -> Read: ...
+    def __set__(self, struct: object, value: Written, /) -> None: ...
+
+
+def _declared(kind: str, shape: tuple[int | str, ...] = (), of: type[Struct] | None = None) -> Any:
+    """A field: the class that declares it puts what reads and writes it into its place."""
+    return Field(kind, shape, of)
+
+
+real: Declared[float, Real] = _declared("f")
 """A floating-point number."""
-integer: Any = Field("i")
+integer: Declared[int, Whole] = _declared("i")
 """A whole number."""
 
 
-def reals(*shape: int | str) -> Any:
+def reals(*shape: int | str) -> Declared[npt.NDArray[np.float64], npt.ArrayLike]:
     """An array of floating-point numbers."""
-    return Field("f", shape)
+    return _declared("f", shape)
 
 
-def integers(*shape: int | str) -> Any:
+def integers(*shape: int | str) -> Declared[npt.NDArray[np.int64], npt.ArrayLike]:
     """An array of whole numbers."""
-    return Field("i", shape)
+    return _declared("i", shape)
 
 
-def one(of: Any) -> Any:
+def one(of: type[S]) -> S:
     """A struct inside a struct; sizes of the same name are the same."""
-    return Field("one", (), of)
+    return _declared("one", (), of)
 
 
-def many(of: Any, size: str) -> Any:
+def many(of: type[S], size: str) -> Many[S]:
     """As many structs, of a class without sizes, as the size of this name says."""
     if of._sizes:
         raise InputError(f"many() takes structs of constant size, {of.__name__} has the sizes {', '.join(of._sizes)}")
-    return Field("many", (size,), of)
+    return _declared("many", (size,), of)
 
 
 def lay_out(declared: dict[str, Field]) -> tuple[dict[str, Field], dict[str, int], int]:

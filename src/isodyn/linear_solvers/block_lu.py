@@ -41,22 +41,23 @@ def fill_blocks(
 ) -> None:
     """A = [J Gᵀ; G −ε] in its blocks, from the values of J and G in their patterns; sizes of
     unknowns and equations behind them."""
-    for i in range(S.storage):
+    size, storage, n = natural(S.size), natural(S.storage), natural(S.velocities)
+    places, lower, upper, unknown, diagonal = S.J, S.G, S.GT, S.unknown, S.diagonal
+    for i in range(storage):
         A[i] = 0.0
-    places, lower, upper, unknown, n = S.J, S.G, S.GT, S.unknown, natural(S.velocities)
     for i in range(places.size):
         A[natural(places[i])] += J[i]
     for i in range(lower.size):
         if lower[i] >= 0:
             A[natural(lower[i])] = G[i]
             A[natural(upper[i])] = G[i]
-    for i in range(n, S.size):
-        if soft[i - n] > 0.0:
-            A[S.diagonal[i]] = -soft[i - n]
-    columns, rows = natural(S.storage + 3 * S.size), natural(S.storage + 4 * S.size)
-    for i in range(S.size):
-        size = sizes[natural(unknown[i])]
-        A[columns + i], A[rows + i] = size, size
+    for i in range(size - n):
+        if soft[i] > 0.0:
+            A[natural(diagonal[natural(n + i)])] = -soft[i]
+    columns, rows = natural(storage + 3 * size), natural(storage + 4 * size)
+    for i in range(size):
+        unit = sizes[natural(unknown[i])]
+        A[natural(columns + i)], A[natural(rows + i)] = unit, unit
 
 
 @kernel()
@@ -65,7 +66,7 @@ def fill_lower(G: FloatArray, S: BlockPattern, A: FloatArray) -> None:
     places = S.G
     for i in range(places.size):
         if places[i] >= 0:
-            A[places[i]] = G[i]
+            A[natural(places[i])] = G[i]
 
 
 @kernel()
@@ -120,7 +121,7 @@ def divide_later(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, made_o
     w, D, Y, Z = natural(node.width), natural(node.D), natural(node.Y), natural(node.Z)
     later, positions = natural(node.later), S.later
     for i in range(w):
-        z = Z + i * f
+        z = natural(Z + i * f)
         for k in range(f):
             value = A[z + k]
             for j in range(k):
@@ -130,8 +131,8 @@ def divide_later(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, made_o
         for k in range(f):
             value += A[z + k] * A[Y + k * w + i]
         j = natural(positions[later + i])
-        size = A[columns + j]
-        A[made_of + j] = max(A[made_of + j], abs(value) * (size * size))
+        size, made = A[natural(columns + j)], natural(made_of + j)
+        A[made] = max(A[made], abs(value) * (size * size))
 
 
 @kernel(inline=True, fused=True)
@@ -143,13 +144,13 @@ def update_later(A: FloatArray, S: BlockPattern, f: int, node: BlockNode) -> Non
         a, n_a, b, n_b = natural(update.a), natural(update.rows), natural(update.b), natural(update.columns)
         target, stride = natural(update.target), natural(update.stride)
         for i in range(n_a):
-            z, t = Z + (a + i) * f, target + i * stride
+            z, t = natural(Z + (a + i) * f), natural(target + i * stride)
             for j in range(n_b):
-                y = Y + b + j
-                value = A[t + j]
+                y, goal = natural(Y + b + j), natural(t + j)
+                value = A[goal]
                 for k in range(f):
-                    value -= A[z + k] * A[y + k * w]
-                A[t + j] = value
+                    value -= A[z + k] * A[natural(y + k * w)]
+                A[goal] = value
 
 
 @kernel(inline=True, fused=True)
@@ -159,19 +160,20 @@ def eliminate_node(
     """D, Y and Z of a node with f unknowns in their places, and A_ss − Z Y of those that it
     touches; the unknown without a pivot, or −1."""
     w, D, Y = natural(node.width), natural(node.D), natural(node.Y)
-    base, made_of = natural(node.first), natural(S.storage)
-    columns, rows = natural(made_of + 3 * S.size), natural(made_of + 4 * S.size + base)
+    base, made_of, n = natural(node.first), natural(S.storage), natural(S.size)
+    own, columns = natural(made_of + base), natural(made_of + 3 * n)
+    units, rows = natural(columns + base), natural(columns + n + base)
     put_aside = drop > 0.0 and node.multipliers == 1
     block = 0.0  # multipliers count one by one, unknowns of a body together
     if node.multipliers == 0:
         for k in range(f):
-            block = max(block, A[made_of + base + k])
+            block = max(block, A[own + k])
     for k in range(f):
         row = k
         if not put_aside:
-            row = find_pivot(A, f, k, D, rows)
+            row = natural(find_pivot(A, f, k, D, rows))
         largest = abs(A[D + row * f + k]) * A[rows + row]
-        scale = max(block, A[made_of + base + k]) / A[columns + base + k]
+        scale = max(block, A[own + k]) / A[units + k]
         if put_aside:
             if not largest > drop * scale:
                 dependent[S.unknown[base + k]] = 1
@@ -192,13 +194,14 @@ def eliminate_node(
 @kernel()
 def measure_diagonal(A: FloatArray, S: BlockPattern) -> None:
     """What the pivots are made of to begin with: the diagonal, in units of typical sizes."""
-    made_of = natural(S.storage)
-    for k in range(S.size):
-        size = A[made_of + 3 * S.size + k]
-        A[made_of + k] = abs(A[natural(S.diagonal[natural(S.unknown[k])])]) * (size * size)
+    n, made_of, diagonal, unknown = natural(S.size), natural(S.storage), S.diagonal, S.unknown
+    columns = natural(made_of + 3 * n)
+    for k in range(n):
+        size = A[natural(columns + k)]
+        A[natural(made_of + k)] = abs(A[natural(diagonal[natural(unknown[k])])]) * (size * size)
 
 
-@kernel(FACTOR, fused=True)
+@kernel(FACTOR, fused=True, short=True)
 def block_factor(A: FloatArray, S: BlockPattern, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
@@ -237,11 +240,11 @@ def forward(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, pivots: Int
     it."""
     w, D, Z = natural(node.width), natural(node.D), natural(node.Z)
     base, later, positions = natural(node.first), natural(node.later), S.later
-    u = first + 2 * base
+    u = natural(first + 2 * base)
     for k in range(f):
         row = natural(pivots[base + k])
         if row != k:
-            j = u + 2 * row
+            j = natural(u + 2 * row)
             A[u + 2 * k], A[j] = A[j], A[u + 2 * k]
             A[u + 2 * k + 1], A[j + 1] = A[j + 1], A[u + 2 * k + 1]
     for k in range(1, f):
@@ -251,7 +254,7 @@ def forward(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, pivots: Int
             two -= A[D + k * f + i] * A[u + 2 * i + 1]
         A[u + 2 * k], A[u + 2 * k + 1] = one, two
     for i in range(w):
-        z, j = Z + i * f, first + 2 * natural(positions[later + i])
+        z, j = natural(Z + i * f), natural(first + 2 * natural(positions[later + i]))
         one, two = A[j], A[j + 1]
         for k in range(f):
             one -= A[z + k] * A[u + 2 * k]
@@ -265,12 +268,12 @@ def backward(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, first: int
     known."""
     w, D, Y = natural(node.width), natural(node.D), natural(node.Y)
     base, later, positions = natural(node.first), natural(node.later), S.later
-    u = first + 2 * base
+    u = natural(first + 2 * base)
     for k in range(f):
-        y = Y + k * w
+        y = natural(Y + k * w)
         one, two = A[u + 2 * k], A[u + 2 * k + 1]
         for j in range(w):
-            x = first + 2 * natural(positions[later + j])
+            x = natural(first + 2 * natural(positions[later + j]))
             one -= A[y + j] * A[x]
             two -= A[y + j] * A[x + 1]
         A[u + 2 * k], A[u + 2 * k + 1] = one, two
@@ -318,19 +321,21 @@ def backward_node(A: FloatArray, S: BlockPattern, node: BlockNode, first: int) -
         backward(A, S, f, node, first)
 
 
-@kernel(SOLVE, fused=True)
+@kernel(SOLVE, fused=True, short=True)
 def block_solve(A: FloatArray, S: BlockPattern, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
     unknown, n = S.unknown, natural(S.size)
     pivots, first = S.pivots[second], natural(S.storage + n)
     for i in range(n):
-        A[first + 2 * i], A[first + 2 * i + 1] = x[natural(unknown[i])], y[natural(unknown[i])]
+        k, place = natural(unknown[i]), natural(first + 2 * i)
+        A[place], A[place + 1] = x[k], y[k]
     for p in range(len(S.nodes)):
         forward_node(A, S, S.nodes[p], pivots, first)
     for p in range(len(S.nodes) - 1, -1, -1):
         backward_node(A, S, S.nodes[p], first)
     for i in range(n):
-        x[natural(unknown[i])], y[natural(unknown[i])] = A[first + 2 * i], A[first + 2 * i + 1]
+        k, place = natural(unknown[i]), natural(first + 2 * i)
+        x[k], y[k] = A[place], A[place + 1]
 
 
 factor_blocks, solve_blocks = by_address(block_factor, FACTOR), by_address(block_solve, SOLVE)

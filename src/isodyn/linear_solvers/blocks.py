@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -301,6 +301,6 @@ def largest(matrix: Matrix) -> float:
     return float(np.abs(matrix.data if sp.issparse(matrix) else matrix).max(initial=0.0))
 
 
-def values_to_csr(starts: IntArray, columns: IntArray, values: FloatArray, n: int) -> Any:
+def values_to_csr(starts: IntArray, columns: IntArray, values: FloatArray, n: int) -> Matrix:
     """A SciPy matrix from values in a pattern."""
     return sp.csr_array((values, columns, starts), shape=(starts.size - 1, n))

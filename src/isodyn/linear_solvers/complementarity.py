@@ -16,13 +16,13 @@ isodyn.linear_solvers.contact_ways. Derivation: docs/derivations/contact.md.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray, kernel
 from isodyn.linear_solvers.contact_factors import GOOD, factor_contact_matrix, solve_contact_matrix
 from isodyn.linear_solvers.contact_laws import (
+    Delassus,
+    Laws,
     carried,
     is_two_sided,
     rim,
@@ -39,7 +39,9 @@ ZERO = 1e-12  # of the size of b: a rate below this is none
 
 
 @kernel()
-def misses(d: Any, b: FloatArray, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, out: FloatArray) -> float:
+def misses(
+    d: Delassus, b: FloatArray, laws: Laws, p: FloatArray, u: FloatArray, work: FloatArray, out: FloatArray
+) -> float:
     """u = W p + b, out = F(p); the largest component of F."""
     r, first = d.r, laws.first
     for i in range(b.size):
@@ -63,7 +65,15 @@ def misses(d: Any, b: FloatArray, laws: Any, p: FloatArray, u: FloatArray, work:
 
 @kernel()
 def tangent_rows(
-    k: int, d: Any, laws: Any, radius: float, size: float, pushes: bool, p: FloatArray, u: FloatArray, J: FloatArray
+    k: int,
+    d: Delassus,
+    laws: Laws,
+    radius: float,
+    size: float,
+    pushes: bool,
+    p: FloatArray,
+    u: FloatArray,
+    J: FloatArray,
 ) -> None:
     """Rows of ∂F/∂p of the tangents of contact k, whose direction is not known."""
     i, end, r = laws.first[k], laws.first[k + 1], d.r
@@ -83,7 +93,7 @@ def tangent_rows(
 
 
 @kernel()
-def slopes(d: Any, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, J: FloatArray) -> None:
+def slopes(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, work: FloatArray, J: FloatArray) -> None:
     """J = ∂F/∂p."""
     n = p.size
     J[:, :] = 0.0
@@ -106,7 +116,7 @@ def slopes(d: Any, laws: Any, p: FloatArray, u: FloatArray, work: FloatArray, J:
 
 
 @kernel(allocates=True)
-def solve_pushing(d: Any, laws: Any, p: FloatArray, u: FloatArray, J: FloatArray, step: FloatArray) -> None:
+def solve_pushing(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, J: FloatArray, step: FloatArray) -> None:
     """step ← J⁻¹ step, of many contacts: those that do not push have steps of their own, the others
     sparse factors."""
     n, many, count = step.size, 0, 0
@@ -138,7 +148,7 @@ def solve_pushing(d: Any, laws: Any, p: FloatArray, u: FloatArray, J: FloatArray
 
 
 @kernel(allocates=True)
-def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, rounds: int, p: FloatArray) -> float:
+def newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, rounds: int, p: FloatArray) -> float:
     """Semismooth Newton from p; the best p, and what it misses beside the largest of r b."""
     n = b.size
     u, miss, new, step, work = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -179,7 +189,9 @@ def newton(d: Any, b: FloatArray, laws: Any, tolerance: float, rounds: int, p: F
 
 
 @kernel(allocates=True)
-def gauss_seidel(d: Any, b: FloatArray, laws: Any, tolerance: float, sweeps: int, part: float, p: FloatArray) -> float:
+def gauss_seidel(
+    d: Delassus, b: FloatArray, laws: Laws, tolerance: float, sweeps: int, part: float, p: FloatArray
+) -> float:
     """Projected Gauss–Seidel by contacts from p, with a part of each change; the last change beside
     the largest of r b."""
     first, r, change, scale = laws.first, d.r, np.inf, size_of(d, b, laws)
@@ -210,7 +222,7 @@ def gauss_seidel(d: Any, b: FloatArray, laws: Any, tolerance: float, sweeps: int
 
 
 @kernel()
-def sticking(d: Any, b: FloatArray, laws: Any, p: FloatArray, chosen: IntArray) -> int:
+def sticking(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray, chosen: IntArray) -> int:
     """Components of the contacts that push, or could without a change of u, into `chosen`, and how
     many; none where one of them is on the rim of its cone, or two-sided."""
     many, first = 0, laws.first
@@ -231,7 +243,7 @@ def sticking(d: Any, b: FloatArray, laws: Any, p: FloatArray, chosen: IntArray) 
 
 
 @kernel(allocates=True)
-def shorten(d: Any, b: FloatArray, laws: Any, s: FloatArray, p: FloatArray) -> None:
+def shorten(d: Delassus, b: FloatArray, laws: Laws, s: FloatArray, p: FloatArray) -> None:
     """Where all that push stick, or slide without friction, and forces are not unique: those of
     least norm before they were scaled by s, if they are admissible."""
     chosen, first = np.empty(b.size, dtype=np.int64), laws.first
@@ -258,7 +270,7 @@ def shorten(d: Any, b: FloatArray, laws: Any, s: FloatArray, p: FloatArray) -> N
 
 
 @kernel(allocates=True)
-def clean(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> None:
+def clean(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> None:
     """Contacts that do not push have the force zero, to the last bit."""
     u, first = np.empty(b.size), laws.first
     for i in range(b.size):

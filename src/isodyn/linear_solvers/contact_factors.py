@@ -13,13 +13,15 @@ matrix is taken where that does not help.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray, kernel
 from isodyn.linear_solvers.shortest import SHIFT, solve_shifted
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
 
 NEARLY_FULL = 0.75  # of the contacts that are left: so many neighbours of each of them
 NO_PIVOT = 1e-14  # smaller pivots are replaced by this
@@ -27,14 +29,23 @@ CORRECTIONS = 3
 GOOD = 1e-6  # a solution that misses no more than this part of the right-hand side is good enough …
 FINE = 1e-12  # … and one that misses so little is not corrected where it need not be better
 
-ContactFactors = namedtuple("ContactFactors", "A first order runs ends sparse inverse")
-"""Factors in the order of elimination: A with D⁻¹, U and Z in it, where contacts begin there, which
-contacts these were, runs of components that each of them touches later (begin and end in turn), how
-many contacts are eliminated one by one, and the inverse of what is left then."""
+
+class ContactFactors(NamedTuple):
+    """Factors in the order of elimination: A with D⁻¹, U and Z in it, where contacts begin there,
+    which contacts these were, runs of components that each of them touches later (begin and end in
+    turn), how many contacts are eliminated one by one, and the inverse of what is left then."""
+
+    A: FloatArray
+    first: IntArray
+    order: IntArray
+    runs: IntArray
+    ends: IntArray
+    sparse: int
+    inverse: FloatArray
 
 
 @kernel(allocates=True)
-def neighbours(A: FloatArray, first: IntArray) -> Any:
+def neighbours(A: FloatArray, first: IntArray) -> BoolArray:
     """Whether contacts have entries in common."""
     many = first.size - 1
     near = np.zeros((many, many), np.bool_)
@@ -48,7 +59,7 @@ def neighbours(A: FloatArray, first: IntArray) -> Any:
 
 
 @kernel()
-def join_neighbours(near: Any, best: int, gone: Any, mine: IntArray, degree: IntArray) -> None:
+def join_neighbours(near: BoolArray, best: int, gone: BoolArray, mine: IntArray, degree: IntArray) -> None:
     """What is left beside a contact that goes has entries in common afterwards."""
     count = 0
     for m in range(degree.size):
@@ -66,7 +77,7 @@ def join_neighbours(near: Any, best: int, gone: Any, mine: IntArray, degree: Int
 
 
 @kernel(allocates=True)
-def least_degree(near: Any, order: IntArray) -> int:
+def least_degree(near: BoolArray, order: IntArray) -> int:
     """The order of elimination, fewest neighbours first, and how many go one by one; `near` is
     then the pattern of the factors."""
     many = order.size
@@ -92,28 +103,27 @@ def least_degree(near: Any, order: IntArray) -> int:
 
 
 @kernel(allocates=True)
-def in_order(A: FloatArray, first: IntArray) -> Any:
-    """A with a small shift in the order of elimination, without numbers of factors."""
-    many, n = first.size - 1, A.shape[0]
-    near, order, begins = neighbours(A, first), np.empty(many, np.int64), np.zeros(many + 1, np.int64)
-    pattern = near.copy()
-    sparse = least_degree(near, order)
-    for place in range(many):
-        begins[place + 1] = begins[place] + first[order[place] + 1] - first[order[place]]
-    new = np.zeros((n, n))
-    for a in range(many):
-        k = order[a]
-        for b in range(many):
-            m = order[b]
-            if not pattern[k, m]:
-                continue
-            for i in range(first[k + 1] - first[k]):
-                for j in range(first[m + 1] - first[m]):
-                    new[begins[a] + i, begins[b] + j] = A[first[k] + i, first[m] + j]
+def in_order(A: FloatArray, first: IntArray, order: IntArray, begins: IntArray) -> FloatArray:
+    """A with a small shift, with its contacts in the order of elimination."""
+    n = A.shape[0]
+    new = np.empty((n, n))
+    for a in range(order.size):
+        for b in range(order.size):
+            k, m = first[order[a]], first[order[b]]
+            for i in range(begins[a + 1] - begins[a]):
+                for j in range(begins[b + 1] - begins[b]):
+                    new[begins[a] + i, begins[b] + j] = A[k + i, m + j]
     for i in range(n):
         new[i, i] += SHIFT
-    count = 0
-    runs, ends = np.empty(many * many + 2, np.int64), np.zeros(sparse + 1, np.int64)
+    return new
+
+
+@kernel(allocates=True)
+def runs_of(near: BoolArray, order: IntArray, begins: IntArray, ends: IntArray) -> IntArray:
+    """Runs of components that each contact which goes alone touches later; contact a has those up
+    to ends[a + 1]. In what is left then, a run goes on to its end."""
+    many, sparse, count = order.size, ends.size - 1, 0
+    runs = np.empty(many * many + 2, np.int64)
     for a in range(sparse):
         last = -1
         for b in range(a + 1, many):
@@ -126,8 +136,7 @@ def in_order(A: FloatArray, first: IntArray) -> Any:
                 count += 2
             last = begins[b + 1]
         ends[a + 1] = count
-    tail = n - begins[sparse]
-    return ContactFactors(new, begins, order, runs[:count].copy(), ends, sparse, np.zeros((tail, tail)))
+    return runs[:count].copy()
 
 
 @kernel()
@@ -155,7 +164,7 @@ def invert_in_place(A: FloatArray, i: int, size: int) -> None:
 
 
 @kernel()
-def eliminate_contact(f: Any, a: int) -> None:
+def eliminate_contact(f: ContactFactors, a: int) -> None:
     """One contact: D⁻¹, U = D⁻¹Y, C ← C − Z U."""
     A, i = f.A, f.first[a]
     size = f.first[a + 1] - i
@@ -188,20 +197,28 @@ def eliminate_contact(f: Any, a: int) -> None:
 
 
 @kernel(allocates=True)
-def factor_contact_matrix(A: FloatArray, first: IntArray) -> Any:
+def factor_contact_matrix(A: FloatArray, first: IntArray) -> ContactFactors:
     """Factors of A with a small shift of its diagonal; contact k has the components first[k] …
     first[k + 1], at most three."""
-    f = in_order(A, first)
-    for a in range(f.sparse):
+    many, n = first.size - 1, A.shape[0]
+    order, begins = np.empty(many, np.int64), np.zeros(many + 1, np.int64)
+    near = neighbours(A, first)
+    sparse = least_degree(near, order)
+    for place in range(many):
+        begins[place + 1] = begins[place] + first[order[place] + 1] - first[order[place]]
+    ends, tail = np.zeros(sparse + 1, np.int64), n - begins[sparse]
+    new, runs = in_order(A, first, order, begins), runs_of(near, order, begins, ends)
+    f = ContactFactors(new, begins, order, runs, ends, sparse, np.zeros((tail, tail)))
+    for a in range(sparse):
         eliminate_contact(f, a)
-    rest = f.A[f.first[f.sparse] :, f.first[f.sparse] :].copy()
+    rest = new[begins[sparse] :, begins[sparse] :].copy()
     if rest.size > 0 and np.isfinite(rest).all():
         f.inverse[:, :] = np.linalg.inv(rest)
     return f
 
 
 @kernel(allocates=True)
-def go_forward(f: Any, y: FloatArray) -> None:
+def go_forward(f: ContactFactors, y: FloatArray) -> None:
     """Eliminate the contacts that go one by one from y, in their order."""
     A, part = f.A, np.zeros(3)
     for a in range(f.sparse):
@@ -219,7 +236,7 @@ def go_forward(f: Any, y: FloatArray) -> None:
 
 
 @kernel(allocates=True)
-def solve_by_factors(f: Any, first: IntArray, x: FloatArray) -> None:
+def solve_by_factors(f: ContactFactors, first: IntArray, x: FloatArray) -> None:
     """Overwrite x by the solution."""
     y = np.empty(x.size)
     for a in range(f.order.size):
@@ -244,7 +261,7 @@ def solve_by_factors(f: Any, first: IntArray, x: FloatArray) -> None:
 
 
 @kernel(allocates=True)
-def solve_refined(f: Any, A: FloatArray, first: IntArray, enough: float, x: FloatArray) -> float:
+def solve_refined(f: ContactFactors, A: FloatArray, first: IntArray, enough: float, x: FloatArray) -> float:
     """x ← (A + ε)⁻¹ x by its factors, corrected by what it misses until that is less than `enough`
     of the right-hand side; what it is in the end."""
     n = x.size
@@ -276,7 +293,7 @@ def solve_refined(f: Any, A: FloatArray, first: IntArray, enough: float, x: Floa
 
 
 @kernel(allocates=True)
-def solve_contact_matrix(f: Any, A: FloatArray, first: IntArray, enough: float, x: FloatArray) -> bool:
+def solve_contact_matrix(f: ContactFactors, A: FloatArray, first: IntArray, enough: float, x: FloatArray) -> bool:
     """x ← (A + ε)⁻¹ x by its factors; by the full matrix where they are not good enough, which is
     told."""
     b = x.copy()

@@ -6,8 +6,6 @@ problem of its own (isodyn.linear_solvers.complementarity), and the cost is that
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import OK, FloatArray, IntArray, kernel
@@ -16,7 +14,7 @@ from isodyn.linear_solvers.contact_ways import ADMISSIBLE, SOLVE_CONTACTS, solve
 
 
 @kernel()
-def loads(laws: Any, k: int, m: int) -> bool:
+def loads(laws: Laws, k: int, m: int) -> bool:
     """Whether forces of contact m change what constraints carry for contact k."""
     for i in range(laws.bears[k], laws.bears[k + 1]):
         for j in range(laws.first[m], laws.first[m + 1]):
@@ -26,7 +24,7 @@ def loads(laws: Any, k: int, m: int) -> bool:
 
 
 @kernel()
-def acts_on(W: FloatArray, laws: Any, k: int, m: int) -> bool:
+def acts_on(W: FloatArray, laws: Laws, k: int, m: int) -> bool:
     """Whether contacts k and m act on each other."""
     if has_entries(W, laws.first, k, m) or has_entries(W, laws.first, m, k):
         return True
@@ -34,7 +32,7 @@ def acts_on(W: FloatArray, laws: Any, k: int, m: int) -> bool:
 
 
 @kernel(allocates=True)
-def islands(W: FloatArray, laws: Any, island: IntArray) -> int:
+def islands(W: FloatArray, laws: Laws, island: IntArray) -> int:
     """The number of the island of each contact into `island`; how many there are."""
     nc, found = island.size, 0
     queue = np.empty(nc, np.int64)
@@ -69,7 +67,7 @@ def part_of(starts: IntArray, own: IntArray) -> tuple[IntArray, IntArray]:
 
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
-def solve_contacts(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
+def solve_contacts(W: FloatArray, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> int:
     """Solve a contact problem from the guess p, into p; ADMISSIBLE where p obeys the laws only
     roughly; NOT_CONVERGED where no way leads to its solution, or there is none."""
     island = np.empty(laws.first.size - 1, np.int64)

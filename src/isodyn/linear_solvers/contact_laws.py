@@ -8,17 +8,28 @@ and columns of W are zero for their p_N. N has either sign, and |p_T| ≤ μ|N|.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import F2, F, FloatArray, I, IntArray, kernel
 
-Laws = namedtuple("Laws", "first mu base sliding direction bears fixed lever")
-"""What contacts obey: where their components begin, their friction, and what carries the two-sided
-ones."""
+
+class Laws(NamedTuple):
+    """What contacts obey: where their components begin, their friction, and what carries the
+    two-sided ones."""
+
+    first: IntArray
+    mu: FloatArray
+    base: FloatArray
+    sliding: IntArray
+    direction: FloatArray
+    bears: IntArray
+    fixed: FloatArray
+    lever: FloatArray
+
+
 LAWS = types.NamedTuple((I, F, F, I, F, I, F, F2), Laws)
 
 
@@ -30,18 +41,24 @@ def one_sided_laws(first: IntArray, mu: FloatArray) -> Laws:
     return Laws(first, mu, none, flat, np.zeros(n), bears, np.zeros(0), np.zeros((0, n)))
 
 
-Delassus = namedtuple("Delassus", "W starts columns values r")
-"""W, where in each of its rows there are entries, these one after the other, and r."""
+class Delassus(NamedTuple):
+    """W, where in each of its rows there are entries, these one after the other, and r."""
+
+    W: FloatArray
+    starts: IntArray
+    columns: IntArray
+    values: FloatArray
+    r: FloatArray
 
 
 @kernel()
-def is_two_sided(laws: Any, k: int) -> bool:
+def is_two_sided(laws: Laws, k: int) -> bool:
     """Whether constraints carry the normal force of contact k."""
     return bool(laws.bears[k + 1] > laws.bears[k])
 
 
 @kernel()
-def carried(laws: Any, k: int, p: FloatArray, slope: FloatArray) -> float:
+def carried(laws: Laws, k: int, p: FloatArray, slope: FloatArray) -> float:
     """|N| of a two-sided contact, and ∂|N|/∂p."""
     size = 0.0
     for i in range(p.size):
@@ -69,24 +86,12 @@ def has_entries(W: FloatArray, first: IntArray, k: int, m: int) -> bool:
     return False
 
 
-@kernel()
-def entries_of(W: FloatArray, first: IntArray) -> int:
-    """How many entries blocks of contacts have."""
-    room = 0
-    for k in range(first.size - 1):
-        for m in range(first.size - 1):
-            if k == m or has_entries(W, first, k, m):
-                room += (first[k + 1] - first[k]) * (first[m + 1] - first[m])
-    return room
-
-
 @kernel(allocates=True)
-def operator(W: FloatArray, laws: Any) -> Any:
+def operator(W: FloatArray, laws: Laws) -> Delassus:
     """W with its pattern, by blocks of contacts. r = 1/W_ii; the tangents of a contact share the
     smallest, normal components of two-sided ones have none."""
     n, many, first = W.shape[0], 0, laws.first
-    room = entries_of(W, first)
-    starts, columns, values, r = np.zeros(n + 1, np.int64), np.empty(room, np.int64), np.empty(room), np.empty(n)
+    starts, columns, values, r = np.zeros(n + 1, np.int64), np.empty(n * n, np.int64), np.empty(n * n), np.empty(n)
     for k in range(first.size - 1):
         begin = many
         for m in range(first.size - 1):
@@ -115,7 +120,7 @@ def operator(W: FloatArray, laws: Any) -> Any:
 
 
 @kernel()
-def row_times(d: Any, i: int, p: FloatArray) -> float:
+def row_times(d: Delassus, i: int, p: FloatArray) -> float:
     """Row i of W p."""
     found = 0.0
     for k in range(d.starts[i], d.starts[i + 1]):
@@ -124,7 +129,7 @@ def row_times(d: Any, i: int, p: FloatArray) -> float:
 
 
 @kernel()
-def rim(k: int, p: FloatArray, u: FloatArray, laws: Any, r: FloatArray) -> tuple[float, float, float]:
+def rim(k: int, p: FloatArray, u: FloatArray, laws: Laws, r: FloatArray) -> tuple[float, float, float]:
     """Of contact k: the normal component of the projection, the radius of its cone, and |p_T − r
     u_T|."""
     i = laws.first[k]
@@ -136,7 +141,7 @@ def rim(k: int, p: FloatArray, u: FloatArray, laws: Any, r: FloatArray) -> tuple
 
 
 @kernel()
-def size_of(d: Any, b: FloatArray, laws: Any) -> float:
+def size_of(d: Delassus, b: FloatArray, laws: Laws) -> float:
     """The largest of r b, and of the forces that constraints carry anyway."""
     scale = 1e-300
     for i in range(b.size):
@@ -163,7 +168,7 @@ def scaled(W: FloatArray, first: IntArray, s: FloatArray) -> FloatArray:
 
 
 @kernel(allocates=True)
-def scaled_laws(laws: Any, s: FloatArray) -> Any:
+def scaled_laws(laws: Laws, s: FloatArray) -> Laws:
     """The laws of forces times s."""
     base, fixed, lever = laws.base.copy(), laws.fixed.copy(), laws.lever.copy()
     for k in range(base.size):

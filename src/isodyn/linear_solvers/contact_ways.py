@@ -9,18 +9,16 @@ and ½pᵀ(b + u) ≤ 0, so that no energy is made. Derivation: docs/derivations
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, f8, i8, kernel
 from isodyn.linear_solvers.complementarity import ROUNDS, clean, gauss_seidel, misses, newton, shorten
-from isodyn.linear_solvers.contact_laws import LAWS, Laws, operator, row_times, scaled, scaled_laws, size_of
+from isodyn.linear_solvers.contact_laws import LAWS, Delassus, Laws, operator, row_times, scaled, scaled_laws, size_of
 from isodyn.linear_solvers.lemke import lemke
 from isodyn.linear_solvers.shortest import SMALL, copy
 
 SWEEPS, MANY_SWEEPS = 400, 5000  # of Gauss and Seidel in a turn: twice as many in each, at most
-FIRST_TURNS, RELAXED_TURNS = 5, 6  # of sweeps with whole and with a part of their changes, beside …
+WHOLE_TURNS, RELAXED_TURNS = 5, 6  # of sweeps with whole and with a part of their changes, beside …
 TURNS, FEW_TURNS = 8, 2  # … those that Newton's method goes on with, with up to …
 LARGE = 620  # … components, and with more
 RELAXED = 0.5  # that part
@@ -35,7 +33,7 @@ ADMISSIBLE = 121
 
 
 @kernel(allocates=True)
-def push_apart(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
+def push_apart(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
     """Add normal components to p until nothing approaches, as without friction."""
     first = laws.first
     many = first.size - 1
@@ -58,7 +56,7 @@ def push_apart(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
 
 
 @kernel()
-def work_of(d: Any, b: FloatArray, p: FloatArray) -> float:
+def work_of(d: Delassus, b: FloatArray, p: FloatArray) -> float:
     """½pᵀ(b + u), u = W p + b: what impulses add to the energy."""
     found = 0.0
     for i in range(b.size):
@@ -67,7 +65,7 @@ def work_of(d: Any, b: FloatArray, p: FloatArray) -> float:
 
 
 @kernel(allocates=True)
-def solve_roughly(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
+def solve_roughly(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
     """What is nearest to a solution by Gauss–Seidel from p: ADMISSIBLE where many contacts obey the
     laws to ROUGHLY, and no energy is made; NOT_CONVERGED otherwise."""
     n = b.size
@@ -85,7 +83,7 @@ def solve_roughly(d: Any, b: FloatArray, laws: Any, p: FloatArray) -> int:
 
 
 @kernel(allocates=True)
-def by_pivots(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> float:
+def by_pivots(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
     """Lemke's pivots where there is no friction, and Newton's method from there; what p misses."""
     if b.size == laws.first.size - 1 and lemke(d.W, b, p) == OK:
         return float(newton(d, b, laws, tolerance, ROUNDS, p))
@@ -93,7 +91,9 @@ def by_pivots(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray)
 
 
 @kernel(allocates=True)
-def take_turns(d: Any, b: FloatArray, laws: Any, tolerance: float, turns: int, part: float, p: FloatArray) -> float:
+def take_turns(
+    d: Delassus, b: FloatArray, laws: Laws, tolerance: float, turns: int, part: float, p: FloatArray
+) -> float:
     """Turns of sweeps of Gauss and Seidel from p, each with a few steps of Newton's method from
     there; what the best p misses."""
     found, x, new = np.inf, p.copy(), p.copy()
@@ -110,7 +110,7 @@ def take_turns(d: Any, b: FloatArray, laws: Any, tolerance: float, turns: int, p
 
 
 @kernel(allocates=True)
-def take_turns_with_newton(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> float:
+def take_turns_with_newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
     """Sweeps of Gauss and Seidel from p and Newton's method in turn, each from where the other came
     to; what p misses."""
     gauss_seidel(d, b, laws, ROUGH, SWEEPS, 1.0, p)
@@ -126,7 +126,7 @@ def take_turns_with_newton(d: Any, b: FloatArray, laws: Any, tolerance: float, p
 
 
 @kernel(allocates=True)
-def begin_anew(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> float:
+def begin_anew(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
     """All ways in turn, from p = 0; what the best p misses. Of many contacts some are solved by one
     way and not by the others: whole changes run into cycles where parts of them do not, and the
     other way round."""
@@ -137,7 +137,7 @@ def begin_anew(d: Any, b: FloatArray, laws: Any, tolerance: float, p: FloatArray
         if way == 0:
             left = take_turns_with_newton(d, b, laws, tolerance, x)
         else:
-            turns, part = (FIRST_TURNS, 1.0) if way == 1 else (RELAXED_TURNS, RELAXED)
+            turns, part = (WHOLE_TURNS, 1.0) if way == 1 else (RELAXED_TURNS, RELAXED)
             left = take_turns(d, b, laws, tolerance, turns, part, x)
         if left < found or way == 0:
             found = left
@@ -151,7 +151,7 @@ SOLVE_CONTACTS = i8(F2, F, LAWS, f8, F)
 
 
 @kernel(SOLVE_CONTACTS, apart=True, allocates=True)
-def solve_island(W: FloatArray, b: FloatArray, laws: Any, tolerance: float, p: FloatArray) -> int:
+def solve_island(W: FloatArray, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> int:
     """Solve the problem of contacts that all act on each other from the guess p, into p;
     ADMISSIBLE where p obeys the laws only roughly; NOT_CONVERGED where no way leads to its
     solution, or there is none."""

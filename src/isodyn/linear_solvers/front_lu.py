@@ -15,7 +15,7 @@ BLAS.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from isodyn.kernels.blas import subtract_by_blas
 from isodyn.kernels.compiled import OK, SINGULAR, FloatArray, IntArray, kernel
@@ -176,7 +176,7 @@ def exchange(A: FloatArray, S: BlockPattern, f: int, node: BlockNode, k: int, ro
 
 @kernel(inline=True, fused=True)
 def take_pivot(
-    A: FloatArray, S: Any, f: int, node: BlockNode, k: int, pivots: IntArray, drop: float, dependent: IntArray
+    A: FloatArray, S: BlockPattern, f: int, node: BlockNode, k: int, pivots: IntArray, drop: float, dependent: IntArray
 ) -> bool:
     """Bring the pivot of column k to its place, and divide the column by it; False: there is
     none."""
@@ -196,7 +196,7 @@ def take_pivot(
 
 @kernel(inline=True, fused=True)
 def eliminate_rows(
-    A: FloatArray, S: Any, f: int, node: BlockNode, pivots: IntArray, drop: float, dependent: IntArray
+    A: FloatArray, S: BlockPattern, f: int, node: BlockNode, pivots: IntArray, drop: float, dependent: IntArray
 ) -> int:
     """D and Y of a front with few unknowns, a column and a row at a time; the column without a
     pivot, or −1."""
@@ -215,7 +215,9 @@ def eliminate_rows(
 
 
 @kernel(fused=True)
-def eliminate_panels(A: FloatArray, S: Any, node: BlockNode, pivots: IntArray, drop: float, dependent: IntArray) -> int:
+def eliminate_panels(
+    A: FloatArray, S: BlockPattern, node: BlockNode, pivots: IntArray, drop: float, dependent: IntArray
+) -> int:
     """D and Y of a front with many unknowns, panel by panel; the column without a pivot, or −1."""
     f, D, F = natural(node.size), natural(node.D), natural(node.size + node.width)
     for first in range(0, f, PANEL):
@@ -277,7 +279,14 @@ def measure_later(A: FloatArray, S: BlockPattern, f: int, node: BlockNode) -> No
 
 @kernel(inline=True, fused=True)
 def eliminate_small(
-    A: FloatArray, S: Any, f: int, node: Any, made: int, pivots: IntArray, drop: float, dependent: IntArray
+    A: FloatArray,
+    S: BlockPattern,
+    f: int,
+    node: BlockNode,
+    made: int,
+    pivots: IntArray,
+    drop: float,
+    dependent: IntArray,
 ) -> int:
     """A front with f unknowns, a number that is known here; the column without a pivot, or −1."""
     w, F, Z, Y = natural(node.width), natural(f + node.width), natural(node.Z), natural(node.D + f)
@@ -298,7 +307,7 @@ def eliminate_small(
 
 @kernel(fused=True)
 def eliminate_large(
-    A: FloatArray, S: BlockPattern, node: Any, made: int, pivots: IntArray, drop: float, dependent: IntArray
+    A: FloatArray, S: BlockPattern, node: BlockNode, made: int, pivots: IntArray, drop: float, dependent: IntArray
 ) -> int:
     """A front with any number of unknowns; the column without a pivot, or −1."""
     f, w, Y = natural(node.size), natural(node.width), natural(node.D + node.size)
@@ -320,7 +329,7 @@ def eliminate_large(
 
 @kernel()
 def eliminate_front(
-    A: FloatArray, S: Any, node: Any, made: int, pivots: IntArray, drop: float, dependent: IntArray
+    A: FloatArray, S: BlockPattern, node: BlockNode, made: int, pivots: IntArray, drop: float, dependent: IntArray
 ) -> int:
     """D, Y, Z and C of a front in their places; the column without a pivot, or −1."""
     f = natural(node.size)

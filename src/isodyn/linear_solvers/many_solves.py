@@ -17,7 +17,7 @@ nothing more.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
@@ -33,6 +33,7 @@ from isodyn.linear_solvers.choice import factor, pattern_for
 
 if TYPE_CHECKING:
     from isodyn.linear_solvers.block_pattern import BlockNode, BlockPattern
+    from isodyn.open_types import Matrix
 
 MANY = types.void(F, PATTERN, i8, F2, F2)
 MOST = 5  # refinements; each takes as many digits as the factors are good for
@@ -194,7 +195,7 @@ class SparseFactors:
         self.sizes = np.ones(self.packed.size) if sizes is None else sizes
         self.values = np.zeros(storage_of(self.packed))
         self.pattern = pattern
-        self.matrix: Any = None
+        self.matrix: Matrix = None
 
     def factorise(
         self, J: FloatArray, G: FloatArray, lower: FloatArray | None = None, soft: FloatArray | None = None
@@ -222,7 +223,7 @@ class SparseFactors:
             raise SingularError(f"the matrix has no pivot for unknown {fault[0]} of {self.packed.size}")
         self.matrix = self._whole(J, G, lower, soft)
 
-    def _whole(self, J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray) -> Any:
+    def _whole(self, J: FloatArray, G: FloatArray, lower: FloatArray, soft: FloatArray) -> Matrix:
         """The matrix as SciPy knows it."""
         known, rows = self.pattern, self.chosen
         upper = values_to_csr(known.J_starts, known.J_columns, J, known.n)

@@ -13,7 +13,7 @@ what is new in it, in the metric of M⁻¹.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -112,7 +112,16 @@ def partners(G: Matrix, rows: Rows, row: int) -> list[int]:
     ]
 
 
-def least_multipliers(G: Matrix, lam: FloatArray, scales: Any = None) -> FloatArray:
+class Sizes(Protocol):
+    """Typical sizes of velocities, and of rows where those are known."""
+
+    @property
+    def v(self) -> FloatArray: ...
+    @property
+    def rows(self) -> FloatArray | None: ...
+
+
+def least_multipliers(G: Matrix, lam: FloatArray, scales: Sizes | None = None) -> FloatArray:
     """The multipliers of least norm with the same force Gᵀλ; in units of work along typical sizes,
     where those of rows are known."""
     r, s = units_of(G, scales)
@@ -123,7 +132,7 @@ def least_multipliers(G: Matrix, lam: FloatArray, scales: Any = None) -> FloatAr
     return np.asarray(np.linalg.lstsq(B.T, B.T @ y, rcond=1e-10)[0] / r, dtype=np.float64)
 
 
-def moved_multipliers(G: Matrix, lam: FloatArray, rows: Rows, scales: Any = None) -> FloatArray:
+def moved_multipliers(G: Matrix, lam: FloatArray, rows: Rows, scales: Sizes | None = None) -> FloatArray:
     """Multipliers of the enforced rows alone with the same force, zero in the dropped ones."""
     r, s = units_of(G, scales)
     B, y, moved = _in_units(G, r, s), r * lam, np.zeros_like(lam)
@@ -135,14 +144,16 @@ def moved_multipliers(G: Matrix, lam: FloatArray, rows: Rows, scales: Any = None
     return moved
 
 
-def units_of(G: Matrix, scales: Any) -> tuple[FloatArray, FloatArray]:
+def units_of(G: Matrix, scales: Sizes | None) -> tuple[FloatArray, FloatArray]:
     """Sizes of rows and columns; ones where nothing is known."""
     m, n = G.shape
-    known = scales is not None and scales.rows is not None and scales.rows.size == m
-    return (scales.rows if known else np.ones(m)), (np.ones(n) if scales is None else scales.v)
+    if scales is None:
+        return np.ones(m), np.ones(n)
+    known = scales.rows
+    return (np.ones(m) if known is None or known.size != m else known), scales.v
 
 
-def _in_units(G: Matrix, rows: FloatArray, columns: FloatArray) -> Any:
+def _in_units(G: Matrix, rows: FloatArray, columns: FloatArray) -> Matrix:
     """G_kj s_j / r_k."""
     if sp.issparse(G):
         G = sp.csr_array(G, copy=True)

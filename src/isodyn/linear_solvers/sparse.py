@@ -36,7 +36,7 @@ from isodyn.later import linalg, sparse_linalg
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.cholmod import cholesky
 from isodyn.linear_solvers.pardiso import pardiso
-from isodyn.linear_solvers.supernodal import Supernodal
+from isodyn.linear_solvers.supernodal import SuperLU, Supernodal
 
 if TYPE_CHECKING:
     from isodyn.open_types import Matrix
@@ -88,7 +88,7 @@ def _dense(A: FloatArray) -> Factorisation:
     return Factorisation(lambda b: linalg.lu_solve(factors, b), "LAPACK LU")
 
 
-def _superlu(A: Matrix, **options: Any) -> Any:
+def _superlu(A: Matrix, **options: Any) -> SuperLU:
     try:
         return sparse_linalg.splu(A, **options)
     except RuntimeError as error:
@@ -98,13 +98,14 @@ def _superlu(A: Matrix, **options: Any) -> Any:
 class _Symmetric:
     """Solves with SuperLU's factors, after a while by our own kernels."""
 
-    def __init__(self, lu: Any) -> None:
-        self.lu, self.count = lu, 0
+    def __init__(self, lu: SuperLU) -> None:
+        self.lu: SuperLU | None = lu
+        self.count = 0
         self.solve: Callable[[FloatArray], FloatArray] = lu.solve
 
     def __call__(self, b: FloatArray) -> FloatArray:
         self.count += 1
-        if self.count == _MANY_SOLVES:
+        if self.count == _MANY_SOLVES and self.lu is not None:
             self.solve = Supernodal(self.lu)
             self.lu = None
         return self.solve(b)

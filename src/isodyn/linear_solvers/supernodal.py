@@ -10,21 +10,39 @@ four columns at a time keep it there.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import F, FloatArray, I, IntArray, kernel
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from isodyn.open_types import Matrix
+
 I4 = types.int32[::1]
+
+
+class SuperLU(Protocol):
+    """Factors as SciPy gives them."""
+
+    L: Matrix
+    U: Matrix
+    perm_r: npt.NDArray[np.int32]
+    perm_c: npt.NDArray[np.int32]
+    nnz: int
+    solve: Callable[[FloatArray], FloatArray]
 
 
 class Supernodal:
     """Solves with SuperLU's factors of a symmetric matrix that needed no row exchange: U = D Lᵀ is
     not kept."""
 
-    def __init__(self, lu: Any) -> None:
+    def __init__(self, lu: SuperLU) -> None:
         L = lu.L
         L.sort_indices()
         self.permutation = lu.perm_c.astype(np.int64)
@@ -97,7 +115,7 @@ def forward(
     first: IntArray,
     row_start: IntArray,
     block_start: IntArray,
-    rows: Any,
+    rows: npt.NDArray[np.int32],
     blocks: FloatArray,
     permutation: IntArray,
     b: FloatArray,
@@ -139,7 +157,7 @@ def backward(
     first: IntArray,
     row_start: IntArray,
     block_start: IntArray,
-    rows: Any,
+    rows: npt.NDArray[np.int32],
     blocks: FloatArray,
     permutation: IntArray,
     inverse_pivots: FloatArray,

@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.bodies.pose import Pose
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.uncompiled import explained
 from isodyn.parts import Part, Use, Value
 from isodyn.systems.checks import returned
 from isodyn.systems.joined import is_compiled
@@ -86,10 +87,13 @@ class UserLoad(Part):
         try:
             value = self.function(t, pose.numbers() if is_compiled(self.function) else pose)
         except Exception as error:
-            error.add_note(f"in the user-defined load {self.name!r}")
+            told = explained(error)
+            told.add_note(f"in the user-defined load {self.name!r}")
             if is_compiled(self.function):
-                error.add_note("poses of @njit functions have four arrays and no methods")
-            raise
+                told.add_note("poses of @njit functions have four arrays and no methods")
+            if told is error:
+                raise
+            raise told from error
         both = returned(f"the function of {self.name!r}", value, np.shape(value) or (3,), t)
         if both.shape not in ((3,), (2, 3)):
             both = returned(f"the function of {self.name!r}", value, (2, 3), t)

@@ -40,6 +40,7 @@ from isodyn.systems.multiplier_forces import refuse_jammed
 
 if TYPE_CHECKING:
     from isodyn.open_types import Matrix
+    from isodyn.systems.derivative_chain import Index
 
 WITHOUT_PIVOTS = frozenset({NO_PIVOT, SINGULAR})  # sparse factors may say so where pivots among all rows exist
 
@@ -60,7 +61,7 @@ class AtRest(EnforcedRows):
     ) -> None:
         super().__init__(system, closure, scaling)
         self.assemble, self.slowest, self.newton = assemble, 1.0 / span, newton or Newton()
-        self.index: Any = None  # of a system with algebraic unknowns
+        self.index: Index | str | None = None  # of a system with algebraic unknowns
 
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were projected onto the constraints."""

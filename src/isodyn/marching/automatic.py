@@ -21,6 +21,7 @@ from isodyn.stepping.methods import DOP853, Auto, Radau, StepMethod
 
 if TYPE_CHECKING:
     from isodyn.marching.method_run import MethodRun
+    from isodyn.stepping.radau_memory import Collocation
 
 FIRST_QUESTION = 40  # steps of Radau before it is asked
 MOST = 10_000  # and the most of them
@@ -45,7 +46,7 @@ class Automatic:
             self.both[IMPLICIT].own.asks_in = self.interval
 
     @property
-    def now(self) -> Any:
+    def now(self) -> OrderEight | OrderFive:
         """The method that takes the steps."""
         found = self.both[self.mode]
         if found is None:
@@ -120,7 +121,7 @@ class Automatic:
         self.run.lay_stepper()
 
 
-def fastest(own: Any, G: FloatArray, nq: int) -> float:
+def fastest(own: Collocation, G: FloatArray, nq: int) -> float:
     """The largest |λ| of the motion about a state, along the constraints."""
     n = own.v_0.size
     M, C, K = (np.array(getattr(own, name)).reshape(n, n) for name in ("M", "C", "K"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from isodyn.open_types import Selection
 
 
-def columns(select: Selection | None, nq: int, nv: int, m: int) -> Any:
+def columns(select: Selection | None, nq: int, nv: int, m: int) -> Columns:
     """Saved columns of q, v, a, lam for what the user selected."""
     sizes = {"q": nq, "v": nv, "a": nv, "lam": m}
     if select is None:

@@ -7,8 +7,7 @@ round, and where other contacts are closed than before: impacts and starts are P
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
@@ -23,6 +22,7 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     WRONG_SHAPE,
     FloatArray,
+    ModelFunction,
     f8,
     i8,
     kernel,
@@ -33,6 +33,8 @@ from isodyn.marching.march import (
     COLUMNS,
     FULL,
     ROWS_TYPE,
+    Columns,
+    SavedRows,
     is_saved,
     lands_or_counts,
     look_into,
@@ -57,6 +59,9 @@ from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Cou
 from isodyn.stepping.step import advance
 from isodyn.stepping.step_error import estimate
 
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
+
 # statuses: in the last step a gap closed; slip came to rest or turned round; a contact was torn loose;
 # and after it other contacts are closed
 CLOSED, TURNED, LOOSE, CHANGED = 130, 131, 132, 133
@@ -64,13 +69,21 @@ MOVED = 134  # a status: bodies have moved so far that other contacts may be nea
 TAKEN = (OK, CLOSED, TURNED, LOOSE)  # statuses of steps that were taken
 DEEP = 1e-13  # of the size of a gap: less penetration is rounding
 
-ContactRows = namedtuple("ContactRows", "gap force balance mode")
-"""What is saved of contacts in each row."""
+
+class ContactRows(NamedTuple):
+    """What is saved of contacts in each row."""
+
+    gap: FloatArray
+    force: FloatArray
+    balance: FloatArray
+    mode: FloatArray
+
+
 CONTACT_ROWS = types.NamedUniTuple(F2, 4, ContactRows)
 
 
 @kernel(types.void(CONTACTS, CONTACT_ROWS, i8))
-def write_contacts(contacts: Contacts, kept: Any, row: int) -> None:
+def write_contacts(contacts: Contacts, kept: ContactRows, row: int) -> None:
     """A row of the contacts."""
     for k in range(contacts.closed.size):
         kept.gap[row, k], kept.mode[row, k] = contacts.gap[k], contacts.mode[k]
@@ -175,15 +188,15 @@ STEP_WITH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS, 
 
 @kernel(STEP_WITH, apart=True)
 def step_with_contacts(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     plan: Plan,
     t_1: float,
     state: State,
     memory: Memory,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
 ) -> int:
     """One step to t_1; a status of TAKEN, or what went wrong. The state before it is in
@@ -221,21 +234,23 @@ def step_with_contacts(
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY), apart=True)
-def look_after(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
+def look_after(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, plan: Plan, state: State, memory: Memory
+) -> int:
     """Whether somebody has to look into the last step, which was cut."""
     return look_into(model, tables, scratch, plan, state, memory)
 
 
 @kernel()
 def sized_with_contacts(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     plan: Plan,
     state: State,
     memory: Memory,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
 ) -> int:
     """One step whose size the policy chooses; a status of TAKEN, or what went wrong. A step through
@@ -277,18 +292,18 @@ MARCH_WITH = i8(
 
 @kernel(MARCH_WITH, apart=True)
 def march_with_contacts(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     plan: Plan,
     state: State,
     memory: Memory,
-    columns: Any,
-    rows: Any,
+    columns: Columns,
+    rows: SavedRows,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
-    kept: Any,
+    kept: ContactRows,
 ) -> int:
     """Go on until contacts.upto steps are done, or something happened in the last one: CHANGED
     after it is counted, with what was seen of events in contacts.seen; others before."""

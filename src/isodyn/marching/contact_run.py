@@ -8,7 +8,7 @@ docs/derivations/contact.md.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,13 @@ from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from isodyn.open_types import BoolArray
+    from isodyn.results.solution import Sample
+    from isodyn.stepping.memory import State
 
 MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
 FLAT = 1e-9  # of the size of a gap: lower bounces are none
@@ -49,11 +56,12 @@ class ContactRun(ContactLocation):
         for leg in self.plan.legs:
             leg.traits = model.traits
         self.choose_near()
+        self.meet(self.state, first=True)
         while self.state.step < upto and self.ended is None and not self.at_stop:
             if not self.sized:
                 more = (upto - int(self.state.step)) // max(int(self.plan.save_every), 1)
                 self.make_room(int(self.counters.rows) + more + 2)
-            self.contacts.upto = upto
+            self.contacts.upto = upto if self.twin.meet is None else int(self.state.step) + 1
             tables: tuple[Any, ...] = self.plan, self.state, self.memory, self.columns, self.rows, self.counters
             given = (*self.physics_with, *tables, *self.touching, self.kept)
             status = int(contact_march.march_with_contacts(*given))
@@ -67,9 +75,27 @@ class ContactRun(ContactLocation):
                 self.see_to(status)
             elif status == NO_SOLUTION and self.are_many:
                 self.let_go()
-            else:
+            elif status != OK:
                 return status
+            if self.twin.meet is not None and self.ended is None:
+                self.meet_after_step()
         return OK
+
+    def meet_after_step(self) -> None:
+        """Choose where meshes touch in the next step; a start, if that is elsewhere. A step in
+        which bodies turned so far that others of their corners are in each other is cut."""
+        met = self.meet(self.state)
+        if met.missed:
+            self.cut_before_missed()
+            met = self.meet(self.state)
+        if met.moved.size == 0:
+            return
+        self.close_and_open(self.state)
+        hit = self.approaching()
+        if hit.any():
+            self.jump_of(hit, self.state.v.copy(), self.typical_dt)
+        else:
+            self.start_from_here()
 
     def events_acted(self, status: int | None = None) -> bool:
         """Look for events in the last step, which is counted; whether one changed its end, or ended
@@ -103,14 +129,14 @@ class ContactRun(ContactLocation):
             self.accelerate(state)
         self.look_at(state)
 
-    def approaching(self) -> Any:
+    def approaching(self) -> BoolArray:
         """Contacts that touch, if one of them approaches; none otherwise."""
         contacts, n = self.contacts, len(self.known.names)
         hit = contacts.gap <= TOUCHES * contacts.size
         fast = (hit & (contacts.rate[:n] < -NO_PUSH * contacts.fastest)).any()
         return hit if fast else np.zeros(n, dtype=bool)
 
-    def restart(self, after: Any, switches: list[Any]) -> None:
+    def restart(self, after: Sample, switches: list[Any]) -> None:
         """A start from another state, which an event made: contacts that it closes take part in an
         impact."""
         self.restarted = True
@@ -152,7 +178,11 @@ class ContactRun(ContactLocation):
             self.located, self.located_in = 0, int(self.state.step)
         many = not self.impacts.locate or self.located >= self.impacts.max_located
         if status == CLOSED and many:
-            self.take_whole_step()
+            t = self.before_friction_made_energy(t_0, t_1)
+            if t == t_1 or self.step_to(t) == CLOSED:
+                self.take_whole_step(whole=t == t_1)
+            else:
+                self.go_on_from(t, whole=False)
             return
         found: float | None = None
         if status == CLOSED:
@@ -162,10 +192,7 @@ class ContactRun(ContactLocation):
         t_stop = t_1 if found is None else found
         if status in (TURNED, LOOSE):
             t = (self.turn if status == TURNED else self.tear)(t_0, t_stop)
-            self.count_to(t, whole=t == t_1)
-            if not self.events_acted():
-                self.start_from_here()
-            self.contacts.loose = 0
+            self.go_on_from(t, whole=t == t_1)
             return
         self.count_to(t_stop, whole=found is None or found == t_1)
         if self.events_acted():
@@ -173,33 +200,24 @@ class ContactRun(ContactLocation):
         if found is not None:
             self.located += 1
             contacts = self.contacts
+            if self.meet(self.state).moved.size:
+                self.look_at(self.state)
             hit = (contacts.gap <= TOUCHES * contacts.size) | (contacts.closed == 1)
             self.jump_of(hit, self.state.v.copy(), self.typical_dt)
         elif self.contacts.closed.sum() != self.contacts.closed_before.sum():
             self.start_from_here()
 
-    def count_to(self, t: float, *, whole: bool) -> None:
-        """Count the last step, to t: the whole of it, or a part."""
-        if not whole:
-            self.count_part()
-            return
-        step = int(self.state.step)
-        self.state.step += 1
-        self.counters.steps += 1
-        if self.is_saved(step):
-            self.keep_row()
-
-    def is_saved(self, step: int) -> bool:
-        """Whether the last step becomes a row."""
-        plan = self.plan
-        if self.sized:
-            t, asked = float(self.state.t), plan.times
-            return bool(t == plan.t_stop or ((t == asked).any() if asked.size else (step + 1) % plan.save_every == 0))
-        return bool(step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0)
+    def go_on_from(self, t: float, *, whole: bool) -> None:
+        """Count the last step, to where slip came to rest or a contact was torn loose, and start
+        there."""
+        self.count_to(t, whole=whole)
+        if not self.events_acted():
+            self.start_from_here()
+        self.contacts.loose = 0
 
     # ---- impacts
 
-    def jump_of(self, hit: Any, v: FloatArray, dt: float) -> None:
+    def jump_of(self, hit: BoolArray, v: FloatArray, dt: float) -> None:
         """The jump of these contacts from the velocities v, which come to rest if their bounces
         would all end within dt."""
         state, known = self.state, self.known
@@ -213,7 +231,9 @@ class ContactRun(ContactLocation):
             self.settle_together(after, hit, resting, impulse, lost)
         self.go_on_after(after, impulse, lost)
 
-    def settle_together(self, after: Any, hit: Any, resting: Any, impulse: FloatArray, lost: FloatArray) -> None:
+    def settle_together(
+        self, after: State, hit: BoolArray, resting: BoolArray, impulse: FloatArray, lost: FloatArray
+    ) -> None:
         """Bring contacts to rest that others throw off so slowly that they would be back within the
         step, and throw off others in turn."""
         contacts, n = self.contacts, hit.size
@@ -227,7 +247,7 @@ class ContactRun(ContactLocation):
         self.check(int(contact_jump.bring_to_rest(*self.physics_with, *tables)), float(after.t), float(after.t))
         lost[int(impulse[:n].argmax())] += contacts.lost.sum()
 
-    def go_on_after(self, after: Any, impulse: FloatArray, lost: FloatArray) -> None:
+    def go_on_after(self, after: State, impulse: FloatArray, lost: FloatArray) -> None:
         """A start after an impact."""
         self.note(impulse, lost)
         self.close_and_open(after)
@@ -235,7 +255,7 @@ class ContactRun(ContactLocation):
         if self.watch is not None:
             self.watch.begin()
 
-    def jumped(self, before: Any, hit: Any, e: FloatArray) -> tuple[Any, FloatArray, FloatArray]:
+    def jumped(self, before: State, hit: BoolArray, e: FloatArray) -> tuple[State, FloatArray, FloatArray]:
         """The state after an impact, impulses, and the energy that each contact took."""
         after, lost = before.copy(), np.zeros(hit.size)
         self.look_at(before)
@@ -255,7 +275,7 @@ class ContactRun(ContactLocation):
         self.jump_once(after, hit | self.two_sided, e, lost)
         return after, self.contacts.impulse.copy(), lost
 
-    def jump_once(self, state: Any, hit: Any, e: FloatArray, lost: FloatArray) -> None:
+    def jump_once(self, state: State, hit: BoolArray, e: FloatArray, lost: FloatArray) -> None:
         """One jump of state.v."""
         contacts = self.contacts
         contacts.law = POISSON if self.impacts.law == "poisson" else NEWTON
@@ -265,7 +285,7 @@ class ContactRun(ContactLocation):
         self.check(int(contact_jump.jump(*self.physics_with, *tables)), float(state.t), float(state.t))
         lost += contacts.lost
 
-    def come_to_rest(self, after: Any, hit: Any, dt: float) -> Any:
+    def come_to_rest(self, after: State, hit: BoolArray, dt: float) -> BoolArray:
         """Contacts whose further bounces, 2u/|a_N|/(1 − e) in all, last less than a step."""
         contacts, known = self.contacts, self.known
         self.look_at(after)
@@ -286,7 +306,7 @@ class ContactRun(ContactLocation):
         few |= u * u <= 2.0 * FLAT * contacts.size * np.abs(rates)
         return hit & (u > 0.0) & (rates < 0.0) & (e < 1.0) & few
 
-    def accelerations_of(self, state: Any) -> FloatArray:
+    def accelerations_of(self, state: State) -> FloatArray:
         """g̈ of all contacts at a state."""
         twin, n = self.known.twin, len(self.known.names)
         out, c = np.zeros(self.known.rows), np.array([1.0, 0.0, 0.0, 1.0])
@@ -294,9 +314,9 @@ class ContactRun(ContactLocation):
         self.twin.function(ACCELERATION, float(state.t), *given, self.twin.tables, self.twin.scratch, out)
         return out[:n]
 
-    def take_whole_step(self) -> None:
-        """The last step to its end without location: out of the obstacles, and a jump there from
-        the velocities at its beginning."""
+    def take_whole_step(self, *, whole: bool) -> None:
+        """The last step, or a part of it, to its end without location: out of the obstacles, and a
+        jump there from the velocities at its beginning."""
         contacts, state = self.contacts, self.state
         self.unlocated += 1
         self.look_at(state)
@@ -318,8 +338,11 @@ class ContactRun(ContactLocation):
         e = np.where(slow | (rates_0 >= 0.0), 0.0, e)
         after, impulse, lost = self.jumped(before, hit, e)
         self.unpaid = max(self.unpaid, left - float(lost.sum()) if left > 0.0 else 0.0)
-        self.state.step += 1
-        self.counters.steps += 1
+        if whole:
+            self.state.step += 1
+            self.counters.steps += 1
+        else:
+            self.count_part()
         if not self.events_acted():
             self.go_on_after(after, impulse, lost)
 
@@ -354,7 +377,7 @@ def slower(work: float, size: float, along: float) -> tuple[float, float]:
     return (-along / size, work - 0.5 * along * along / size) if size > 0.0 else (0.0, work)
 
 
-def run_with(system: System, impacts: Impacts | None) -> Any:
+def run_with(system: System, impacts: Impacts | None) -> Callable[..., ContactRun]:
     """A run of a system with gaps."""
     if system.contacts is None:
         raise InputError("impacts are for systems with gaps", hint="gap= of a system, or mech.add_contact")

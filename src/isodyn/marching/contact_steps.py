@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,8 +25,15 @@ from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.step import SAME_STEP
 from isodyn.systems.base import System
+from isodyn.systems.model import Met
 from isodyn.systems.questions import Questions
 
+if TYPE_CHECKING:
+    from isodyn.marching.schedule import Stretch
+    from isodyn.results.solution import Solution
+    from isodyn.stepping.memory import State
+
+NOTHING_MET = Met(np.zeros(0, dtype=np.int64), False)
 TOUCHES = 1e-10  # of the size of a gap: smaller ones are closed
 CARRIED = ("closed", "mode", "force", "balance", "fastest", "gap", "rate")  # from step to step
 MADE = 1e-9  # of the energies of impacts: more than this is no rounding
@@ -86,13 +93,13 @@ class ContactSteps(Run):
         model = self.other or self.model
         return model.function, model.tables, model.scratch
 
-    def look_at(self, state: Any) -> None:
+    def look_at(self, state: State) -> None:
         """Gaps, rates and rows of the contacts at a state."""
         self.check(
             int(contact_jump.look_at_contacts(float(state.t), state, self.memory, *self.touching)), state.t, state.t
         )
 
-    def warn(self, sol: Any) -> None:
+    def warn(self, sol: Solution) -> None:
         """Warn of impacts that were not located although they should have been, and of those that
         made energy. Of coarse steps nothing is said: kinks of forces, where contacts open and begin
         to slide, look like them."""
@@ -149,7 +156,7 @@ class ContactSteps(Run):
 
     def fill_gaps(self, rows: int) -> None:
         """Gaps that nobody looked at, from the states of their rows."""
-        if not self.nearby.many:
+        if not self.nearby.many and self.twin.meet is None:
             return
         ask, many, kept = Questions(self.known.twin), len(self.known.names), self.kept.gap
         for row in np.flatnonzero((kept[:rows] >= FAR).any(axis=1)):
@@ -157,9 +164,22 @@ class ContactSteps(Run):
 
     # ---- what is closed
 
-    def close_and_open(self, state: Any) -> None:
+    def meet(self, state: State, *, first: bool = False) -> Met:
+        """Choose where meshes touch at a state; what was known of points that are others now is
+        forgotten."""
+        if self.twin.meet is None:
+            return NOTHING_MET
+        met, contacts = self.twin.meet(np.array(state.q), np.array(state.v), first), self.contacts
+        if not met.missed:
+            closed, mode = contacts.closed.copy(), contacts.mode.copy()
+            closed[met.moved], mode[met.moved] = 0, OPEN
+            contacts.closed, contacts.mode = closed, mode
+        return met
+
+    def close_and_open(self, state: State) -> None:
         """Which contacts are closed at a state: no gap, and it does not grow."""
         contacts, n = self.contacts, len(self.known.names)
+        self.meet(state)
         self.look_at(state)
         speed = self.see_speeds(state)
         rates = contacts.rate[:n]
@@ -168,7 +188,7 @@ class ContactSteps(Run):
         contacts.closed = closed.astype(np.int64)
         contacts.force, contacts.balance = 0.0, 0.0
 
-    def see_speeds(self, state: Any) -> FloatArray:
+    def see_speeds(self, state: State) -> FloatArray:
         """The largest speeds of each contact so far, with those of a state."""
         contacts = self.contacts
         many = contacts.size.size
@@ -187,7 +207,7 @@ class ContactSteps(Run):
 
     # ---- starts
 
-    def accelerate(self, state: Any) -> None:
+    def accelerate(self, state: State) -> None:
         """Accelerations, multipliers and forces of contacts at a state."""
         leg = self.physics(self.closure)[3]
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
@@ -210,7 +230,7 @@ class ContactSteps(Run):
         """Never without the contacts."""
         return False
 
-    def acceleration_at(self, t: float, there: Any) -> FloatArray | None:
+    def acceleration_at(self, t: float, there: State) -> FloatArray | None:
         """Accelerations at a state near that of the run, with the contacts that are closed."""
         contacts = self.contacts
         kept = contacts.copy()
@@ -269,7 +289,7 @@ class ContactSteps(Run):
         super().show_start(row)
         contact_march.write_contacts(self.contacts, self.kept, row)
 
-    def start(self, stretch: Any, *, first: bool) -> None:
+    def start(self, stretch: Stretch, *, first: bool) -> None:
         """A start of a stretch, with its contacts in the row."""
         super().start(stretch, first=first)
         contact_march.write_contacts(self.contacts, self.kept, int(self.counters.rows) - 1)
@@ -307,12 +327,12 @@ class ContactSteps(Run):
         super().check(status, t, t_next)
 
 
-def energies_of(happened: list[Impact], sol: Any) -> float:
+def energies_of(happened: list[Impact], sol: Solution) -> float:
     """How large the energies of impacts are."""
     return sum(abs(one.lost) + abs(one.normal) * float(np.abs(sol.v).max()) for one in happened)
 
 
-def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Any) -> None:
+def warn_of_energy(happened: list[Impact], names: tuple[str, ...], sol: Solution) -> None:
     """Warn of impacts in which energy grew: restitution and friction that do not fit together."""
     at: dict[float, float] = {}
     for one in happened:

@@ -3,12 +3,12 @@ close to depending on each other."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.formulations.closure import OPEN, Closure
-from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.kernels.compiled import OK, FloatArray, IntArray
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import LARGE, WORN, Rows, choose, choose_sparse, largest_part, moved_multipliers
 from isodyn.marching import at_balance
@@ -30,7 +30,7 @@ class EnforcedRows(StepMemory):
         # G a = b at the balance, and nothing else
         self.drifts = closure.at_balance and closure.compliance == 0.0
         self.chosen_at = -np.inf  # when rows were last chosen again
-        self.held: Any = None  # numbers of the rows that are held, where events released others
+        self.held: IntArray | None = None  # numbers of the rows that are held, where events released others
 
     def independent_rows(self, t: float, G: Matrix | None = None, *, again: bool = False) -> Rows:
         """The choice of rows at the present state, where G is known or asked for."""
@@ -44,7 +44,7 @@ class EnforcedRows(StepMemory):
         M, G = self.ask.mass(t, self.state.q, self.state.v), self.ask.G(t, self.state.q, self.state.v)
         return choose_sparse(pattern, M.data, G.data, self.weights.matrix)
 
-    def of_held(self, G: Any) -> Any:
+    def of_held(self, G: Matrix) -> Matrix:
         """G with zeros in rows that events have released."""
         if self.held is None or self.held.size == G.shape[0]:
             return G

@@ -13,8 +13,7 @@ released: threads share the members.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
@@ -31,16 +30,23 @@ from isodyn.kernels.compiled import (
     F,
     FloatArray,
     I,
+    IntArray,
+    ModelFunction,
     f8,
     i8,
     kernel,
 )
 from isodyn.kernels.struct_types import ADDRESS, address_at, copy_struct
 from isodyn.marching.ensemble_run import UNDONE
-from isodyn.marching.march import COLUMNS, SavedRows, march, write_start
+from isodyn.marching.march import COLUMNS, Columns, SavedRows, march, write_start
 from isodyn.stepping.closure import copy_to, fill_with, measure, measure_rows
 from isodyn.stepping.initial import initial_acceleration, nearest_consistent
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PLAN, ROUNDING, STATE, Counters, Memory, State
+from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PLAN, ROUNDING, STATE, Counters, Leg, Memory, Plan, State
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isodyn.kernels.struct import Struct, StructAddress
 
 NOT_CLEAR = 200  # status of a member that is better left to a single run
 ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single run
@@ -49,25 +55,77 @@ ON_CONSTRAINTS = 1e-7  # gaps below this, relative, are accepted by every single
 CLEAR = 1e-4
 BLOCK = 32  # steps between two looks at the stop sign
 
-Course = namedtuple("Course", "t rest plan columns G_starts G_columns")
-"""How all members are integrated: from when, a leg for the start, the plan, saved columns, and
-where the entries of G are (CSR)."""
+
+class Course(NamedTuple):
+    """How all members are integrated: from when, a leg for the start, the plan, saved columns, and
+    where the entries of G are (CSR)."""
+
+    t: float
+    rest: Leg
+    plan: Plan
+    columns: Columns
+    G_starts: IntArray
+    G_columns: IntArray
+
+
 COURSE = types.NamedTuple((f8, LEG, PLAN, COLUMNS, I, I), Course)
 
-Members = namedtuple("Members", "q0 v0 tables scratch by_q by_v rows sizes inertia units")
-"""Starts, addresses of tables and scratch of the models, weights (isodyn.systems.scales), and the known
-sizes of rows, zero where they are not: a row for each member; one row of all but starts when they
-have the same."""
+
+class Members(NamedTuple):
+    """Starts, addresses of tables and scratch of the models, weights (isodyn.systems.scales), and
+    the known sizes of rows, zero where they are not: a row for each member; one row of all but
+    starts when they have the same."""
+
+    q0: FloatArray
+    v0: FloatArray
+    tables: Sequence[Struct] | IntArray
+    scratch: Sequence[Struct] | IntArray
+    by_q: FloatArray
+    by_v: FloatArray
+    rows: FloatArray
+    sizes: FloatArray
+    inertia: FloatArray
+    units: FloatArray
+
+
 MEMBERS = types.NamedTuple((F2, F2, I, I, F2, F2, F2, F2, F2, F2), Members)
 
-Thread = namedtuple("Thread", "state memory counters fresh_state fresh_memory fresh_counters G t cursor")
-"""A thread's own memory, the same as it is before a run, constraint matrix, times of rows, the member in
-hand."""
+
+class Thread(NamedTuple):
+    """A thread's own memory, the same as it is before a run, constraint matrix, times of rows, the
+    member in hand."""
+
+    state: State
+    memory: Memory
+    counters: Counters
+    fresh_state: State
+    fresh_memory: Memory
+    fresh_counters: Counters
+    G: FloatArray
+    t: FloatArray
+    cursor: IntArray
+
+
 THREAD = types.NamedTuple((STATE, MEMORY, COUNTERS, STATE, MEMORY, COUNTERS, F2, F, I), Thread)
 
-Stack = namedtuple("Stack", "q v a lam mu nu balance_t balance_q balance_v step_error judged")
-"""Rows of all members; and of each, largest changes and local errors of its components
-(isodyn.stepping.local_error)."""
+
+class Stack(NamedTuple):
+    """Rows of all members; and of each, largest changes and local errors of its components
+    (isodyn.stepping.local_error)."""
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    mu: FloatArray
+    nu: FloatArray
+    balance_t: FloatArray
+    balance_q: FloatArray
+    balance_v: FloatArray
+    step_error: FloatArray
+    judged: FloatArray
+
+
 STACK = types.NamedUniTuple(f8[:, :, ::1], 11, Stack)
 
 
@@ -115,7 +173,9 @@ def clearly_independent(G: FloatArray) -> bool:
 
 
 @kernel()
-def is_clearly_consistent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
+def is_clearly_consistent(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, course: Course, thread: Thread
+) -> bool:
     """True if q and v satisfy the constraints, by such a margin that a single run sees it too."""
     state, memory, t = thread.state, thread.memory, course.t
     c, q, v = memory.c, state.q, state.v
@@ -142,7 +202,7 @@ def measure_enforced(gap: FloatArray, memory: Memory, last: int) -> float:
 
 
 @kernel()
-def is_exact(course: Any, thread: Any) -> bool:
+def is_exact(course: Course, thread: Thread) -> bool:
     """Whether the gaps that `is_clearly_consistent` found are rounding, as
     isodyn.marching.start.is_consistent sees it."""
     state, memory = thread.state, thread.memory
@@ -155,7 +215,9 @@ def is_exact(course: Any, thread: Any) -> bool:
 
 
 @kernel()
-def onto_constraints(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> int:
+def onto_constraints(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, course: Course, thread: Thread
+) -> int:
     """Move a start onto the enforced rows, as a single run does; NOT_CLEAR where that has to be
     thought about."""
     memory = thread.memory
@@ -167,7 +229,15 @@ def onto_constraints(model: Any, tables: Any, scratch: Any, course: Any, thread:
 
 
 @kernel()
-def ask_rows(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, c: Any, answer: Any) -> bool:
+def ask_rows(
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    course: Course,
+    thread: Thread,
+    c: FloatArray,
+    answer: FloatArray,
+) -> bool:
     """G at the state into `answer`, and in typical sizes into thread.G; whether there is one."""
     state, G, columns, sizes = thread.state, thread.G, course.G_columns, thread.memory.unknown_sizes
     if model(CONSTRAINT, course.t, state.q, state.v, state.v, state.lam, c, tables, scratch, answer) != OK:
@@ -180,14 +250,24 @@ def ask_rows(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, c:
 
 
 @kernel()
-def independent(model: Any, tables: Any, scratch: Any, course: Any, thread: Any) -> bool:
+def independent(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, course: Course, thread: Thread
+) -> bool:
     """Whether the constraint rows are clearly independent at the state."""
     memory = thread.memory
     return ask_rows(model, tables, scratch, course, thread, memory.c, memory.G) and clearly_independent(thread.G)
 
 
 @kernel()
-def one_member(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, rows: Any, stop: Any) -> int:
+def one_member(
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    course: Course,
+    thread: Thread,
+    rows: SavedRows,
+    stop: IntArray,
+) -> int:
     """All steps of the member whose start is in thread.state."""
     state, memory, counters, t = thread.state, thread.memory, thread.counters, course.t
     rest, plan, columns = course.rest, course.plan, course.columns
@@ -215,7 +295,7 @@ def one_member(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, 
 
 
 @kernel()
-def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thread: Any) -> None:
+def begin_member(i: int, own: int, scratch: StructAddress, course: Course, members: Members, thread: Thread) -> None:
     """Start, scratch and weights of a member, in their rows i and `own`, into the memory of a
     thread, which is as before any run otherwise."""
     state, fresh = thread.state, thread.fresh_memory
@@ -238,7 +318,7 @@ def begin_member(i: int, own: int, scratch: Any, course: Any, members: Any, thre
 
 
 @kernel()
-def write_counts(counters: Counters, out: Any) -> None:
+def write_counts(counters: Counters, out: IntArray) -> None:
     """Counters of a member, in the order of isodyn.stepping.memory.COUNTED."""
     counted = (
         counters.steps,
@@ -257,7 +337,7 @@ def write_counts(counters: Counters, out: Any) -> None:
 
 
 @kernel()
-def write_judged(state: State, judged: Any) -> None:
+def write_judged(state: State, judged: FloatArray) -> None:
     """What the local errors of a member are told by."""
     copy_to(state.most_change, judged[0])
     copy_to(state.most_v, judged[1])
@@ -268,7 +348,7 @@ def write_judged(state: State, judged: Any) -> None:
 
 
 @kernel()
-def rows_of(stack: Any, thread: Any, i: int) -> Any:
+def rows_of(stack: Stack, thread: Thread, i: int) -> SavedRows:
     """The rows of one member."""
     return SavedRows(
         thread.t,
@@ -290,17 +370,17 @@ def rows_of(stack: Any, thread: Any, i: int) -> Any:
     nogil=True,
 )
 def run_members(
-    model: Any,
-    scratch: Any,
-    course: Any,
-    members: Any,
-    thread: Any,
-    stack: Any,
-    counts: Any,
-    statuses: Any,
+    model: ModelFunction,
+    scratch: StructAddress,
+    course: Course,
+    members: Members,
+    thread: Thread,
+    stack: Stack,
+    counts: IntArray,
+    statuses: IntArray,
     first: int,
     last: int,
-    stop: Any,
+    stop: IntArray,
 ) -> None:
     """Members first … last − 1, their rows into `stack`, what became of them into `statuses`;
     `stop` ends it."""

@@ -3,7 +3,7 @@ choice of rows (isodyn.marching.ensemble_shared)."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from isodyn.marching.ensemble_run import Desk, Threads
 from isodyn.marching.redundant_rows import Sharing
 from isodyn.marching.row_sharing import sharing_for
 from isodyn.systems.compiled_system import started
+
+if TYPE_CHECKING:
+    from isodyn.marching.ensemble_loop import Course, Thread
 
 ensemble_shared = Later("isodyn.marching.ensemble_shared")
 
@@ -47,7 +50,7 @@ class RedundantThreads(Threads):
         """What has to be ready before threads start."""
         return ensemble_shared.run_sharing, self.model.function
 
-    def desk(self, course: Any) -> Desk:
+    def desk(self, course: Course) -> Desk:
         """What one thread works with."""
         return RedundantDesk(self, course)
 
@@ -55,8 +58,8 @@ class RedundantThreads(Threads):
 class RedundantDesk(Desk):
     """What one thread works with: memory for each choice of rows that its members have had."""
 
-    def __init__(self, threads: Threads, course: Any) -> None:
-        self.places: dict[bytes, tuple[Rows, Any, Sharing]] = {}
+    def __init__(self, threads: Threads, course: Course) -> None:
+        self.places: dict[bytes, tuple[Rows, Thread, Sharing]] = {}
         super().__init__(threads, course)
 
     def take(self, rows: Rows) -> None:

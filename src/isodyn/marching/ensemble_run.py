@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from isodyn.errors import InterruptedWarning
 from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import OK, RAISED, FloatArray, make_ready
+from isodyn.kernels.compiled import OK, RAISED, FloatArray, IntArray, make_ready
 from isodyn.kernels.progress import run_clock
 from isodyn.kernels.struct import LINE
 from isodyn.kernels.struct_types import addresses
@@ -29,7 +29,17 @@ from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from isodyn.marching.ensemble_loop import Course, Thread
+    from isodyn.schemes.composition import Composition
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
+
 ensemble_loop = Later("isodyn.marching.ensemble_loop")  # which knows this module
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 UNDONE = -1  # status of a member that was not run, or not to its end
 _PART = 4  # of what each thread has left to do on average, the next portion is one in so many
@@ -125,7 +135,9 @@ class Members:
         """Rows at times of the members' own, one below the other; behind their ends NaN."""
         partial = {i: getattr(error, "partial", None) for i, error in self.errors.items()}
         found = self.single | {i: sol for i, sol in partial.items() if isinstance(sol, Solution)}
-        n, k = self.statuses.size, max((sol.t.size for sol in found.values()), default=0)
+        first = next((sol.t for sol in self.single.values()), np.zeros(0))
+        same = len(self.single) > 0 and all(np.array_equal(sol.t, first) for sol in self.single.values())
+        n, k = self.statuses.size, max((sol.t.size for sol in (self.single if same else found).values()), default=0)
         system, like = self.systems[0], next(iter(found.values()), None)
         widths = (system.nq, system.nv, system.nv, system.m)
         if like is not None:
@@ -133,18 +145,27 @@ class Members:
         require_memory(8.0 * n * k * (1 + sum(widths)), f"{n} members with up to {k} rows", hint=FEWER_ROWS)
         t, stack = np.full((n, k), np.nan), [np.full((n, k, width), np.nan) for width in widths]
         for i, sol in found.items():
-            t[i, : sol.t.size] = sol.t
+            kept = min(sol.t.size, k)
+            t[i, :kept] = sol.t[:kept]
             for rows, own in zip(stack, (sol.q, sol.v, sol.a, sol.lam), strict=True):
-                rows[i, : sol.t.size] = own
-        whole = t[self.statuses == OK]
-        if len(whole) and (np.isnan(t) | (t == whole[0])).all() and np.isfinite(whole).all():  # the same times for all
-            t = whole[0]
+                rows[i, :kept] = own[:kept]
+        if same:  # for all that came to their ends; the last row of one that failed is where it failed
+            for rows in stack:
+                rows[t != first] = np.nan
+            t = first
         if like is None:
             return self.made_of(t, stack, None, {}, "", seconds, stopped)
         return self.made_of(t, stack, like.scheme, like.columns, like.stats.solver, seconds, stopped)
 
     def made_of(
-        self, t: FloatArray, stack: Any, scheme: Any, columns: Any, solver: str, seconds: float, stopped: str | None
+        self,
+        t: FloatArray,
+        stack: Sequence[FloatArray],
+        scheme: Scheme | FirstOrderScheme | Composition | None,
+        columns: dict[str, IntArray],
+        solver: str,
+        seconds: float,
+        stopped: str | None,
     ) -> Ensemble:
         """The ensemble with these rows."""
         q, v, a, lam = stack
@@ -244,7 +265,7 @@ class Threads:
         """Known sizes of rows of all systems, where members ask for them."""
         return np.zeros((1, self.many.run.system.m))
 
-    def course(self) -> Any:
+    def course(self) -> Course:
         """How all members are run: the plan, and the pattern of G."""
         run, model, system = self.many.run, self.model, self.many.run.system
         pattern, m, n = model.sparsity, system.m, system.nv
@@ -279,11 +300,11 @@ class Threads:
         if self.fault is not None:
             raise self.fault
 
-    def desk(self, course: Any) -> Desk:
+    def desk(self, course: Course) -> Desk:
         """What one thread works with."""
         return Desk(self, course)
 
-    def work(self, course: Any) -> None:
+    def work(self, course: Course) -> None:
         """One thread: portions until none is left, with memory of its own."""
         many, mine = self.many, self.desk(course)
         while many.stop[0] == 0:
@@ -308,7 +329,7 @@ class Threads:
 class Desk:
     """What one thread works with."""
 
-    def __init__(self, threads: Threads, course: Any) -> None:
+    def __init__(self, threads: Threads, course: Course) -> None:
         self.threads, self.many, self.course = threads, threads.many, course
         self.scratch = threads.model.scratch.copy()
         self.stack = threads.kernel.Stack(*self.many.stack, self.many.judged)
@@ -318,7 +339,7 @@ class Desk:
         """Work with memory for members that enforce these rows."""
         self.thread = self.memory_for(rows)
 
-    def memory_for(self, rows: Rows) -> Any:
+    def memory_for(self, rows: Rows) -> Thread:
         """Memory for members that enforce these rows."""
         run, kernel = self.many.run, self.threads.kernel
         sizes = run.system.nq, run.system.nv, run.system.m
@@ -347,7 +368,7 @@ class Desk:
         return last
 
 
-def apart(array: Any) -> Any:
+def apart(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
     """A copy of an array in cache lines of its own. NumPy places small arrays next to each other,
     and threads that write into the same cache line wait for each other."""
     block = np.zeros(array.nbytes + 2 * LINE, dtype=np.uint8)

@@ -10,9 +10,9 @@ needs care, are left to single runs.
 from __future__ import annotations
 
 from math import frexp, ldexp
-from typing import Any
+from typing import TYPE_CHECKING
 
-from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, I, i8, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, I, IntArray, ModelFunction, i8, kernel
 from isodyn.kernels.struct_types import ADDRESS, address_at
 from isodyn.linear_solvers.row_pivots import pivot_rows
 from isodyn.linear_solvers.rows import TOLERANCE, WORN
@@ -23,6 +23,10 @@ from isodyn.marching.ensemble_loop import (
     NOT_CLEAR,
     STACK,
     THREAD,
+    Course,
+    Members,
+    Stack,
+    Thread,
     ask_rows,
     begin_member,
     onto_constraints,
@@ -31,11 +35,14 @@ from isodyn.marching.ensemble_loop import (
     write_judged,
 )
 from isodyn.marching.ensemble_run import UNDONE
-from isodyn.marching.march import write_start
+from isodyn.marching.march import SavedRows, write_start
 from isodyn.marching.redundant_rows import BLOCK, DOUBT, EXCHANGE, SHARING, Sharing, look, look_at, march_sharing
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.initial import initial_acceleration
 from isodyn.systems.scales import HALF
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 # pivots beside the largest: those of enforced rows, and of rows that follow from them, beyond doubt
 INDEPENDENT, DEPENDENT = 1e-4, 1e-9
@@ -102,7 +109,7 @@ def sizes_from(G: FloatArray, sizes: FloatArray) -> None:
 
 
 @kernel()
-def put_sizes(members: Any, own: int, course: Any, G: FloatArray, work: Sharing) -> None:
+def put_sizes(members: Members, own: int, course: Course, G: FloatArray, work: Sharing) -> None:
     """Typical sizes of a member in what a pass needs, with G at its state in typical sizes."""
     units = members.units[own]
     sizes_from(G, work.gap_sizes)
@@ -121,7 +128,15 @@ def put_sizes(members: Any, own: int, course: Any, G: FloatArray, work: Sharing)
 
 @kernel()
 def start_sharing(
-    model: Any, tables: Any, scratch: Any, course: Any, members: Any, thread: Any, work: Sharing, own: int, i: int
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    course: Course,
+    members: Members,
+    thread: Thread,
+    work: Sharing,
+    own: int,
+    i: int,
 ) -> int:
     """A member onto its rows, with accelerations and multipliers there, and sizes for the march."""
     state, memory, counters = thread.state, thread.memory, thread.counters
@@ -144,7 +159,15 @@ def start_sharing(
 
 
 @kernel()
-def first_row(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, work: Sharing, rows: Any) -> int:
+def first_row(
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    course: Course,
+    thread: Thread,
+    work: Sharing,
+    rows: SavedRows,
+) -> int:
     """The first row of a member, G at its state being in work.answer."""
     state, lam = thread.state, rows.lam[0]
     write_start(state, thread.memory, course.columns, rows, 0)
@@ -159,15 +182,15 @@ def first_row(model: Any, tables: Any, scratch: Any, course: Any, thread: Any, w
 
 @kernel()
 def one_sharing(
-    model: Any,
-    tables: Any,
-    scratch: Any,
-    course: Any,
-    members: Any,
-    thread: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    course: Course,
+    members: Members,
+    thread: Thread,
     work: Sharing,
-    rows: Any,
-    stop: Any,
+    rows: SavedRows,
+    stop: IntArray,
     own: int,
     i: int,
 ) -> int:
@@ -189,18 +212,18 @@ def one_sharing(
     nogil=True,
 )
 def run_sharing(
-    model: Any,
-    scratch: Any,
-    course: Any,
-    members: Any,
-    thread: Any,
+    model: ModelFunction,
+    scratch: StructAddress,
+    course: Course,
+    members: Members,
+    thread: Thread,
     work: Sharing,
-    stack: Any,
-    counts: Any,
-    statuses: Any,
+    stack: Stack,
+    counts: IntArray,
+    statuses: IntArray,
     first: int,
     last: int,
-    stop: Any,
+    stop: IntArray,
 ) -> int:
     """Members first … last − 1, their rows into `stack`, what became of them into `statuses`;
     `stop` ends it. Returns the first member that was not looked at: `last`, or the one whose choice

@@ -49,6 +49,8 @@ class ErrorSizes:
         units = np.unique(alike, return_inverse=True)[1] if alike.size == n else np.zeros(n)
         self.unit = units.astype(np.int64)
         self.part = OF_ANYTHING if system.first_order else OF_ONE_UNIT if self.known else OF_POSITIONS
+        self.by = 1.0 / system.scales.v
+        self.there: State | None = None  # a state beside that of the run
         self.assumed = False  # whether sizes of q come from typical ones alone
         self.by_atol = isinstance(policy, Adaptive) and policy.atol is not None
 
@@ -60,6 +62,7 @@ class ErrorSizes:
         """Sizes at the start of a run."""
         state, sizes = run.state, self.system.scales.v
         state.size_v = np.abs(state.v)
+        state.size_a = float(np.abs(state.a * run.memory.by_v).max(initial=0.0))
         state.size_q = np.abs(state.q) if self.follows else sizes if state.q.size else np.zeros(sizes.size)
         if self.by_atol:
             state.least_q, state.least_v = self.policy.least_sizes(state.v.size)
@@ -97,7 +100,7 @@ class ErrorSizes:
                 stacklevel=stacklevel,
             )
 
-    def warn_if_loose(self, state: Any, stacklevel: int) -> None:
+    def warn_if_loose(self, state: State, stacklevel: int) -> None:
         """Say so where typical sizes that were assumed are far larger than the motion."""
         moved = float(state.size_q.max(initial=0.0))
         if self.assumed and moved < state.least_q.min(initial=np.inf):
@@ -115,10 +118,9 @@ def first_size(run: LastStep, sizes: ErrorSizes) -> float:
     state, policy, span = run.state, sizes.policy, sizes.span
     if policy.first_step > 0.0:
         return float(policy.first_step)
-    by = 1.0 / sizes.system.scales.v
-    a, slope = (float((np.abs(x) * by).max(initial=0.0)) for x in (state.a, state.slope))
-    unit = max(float((state.size_q * by).max(initial=0.0)), float((state.least_q * by).max(initial=0.0)) / sizes.part)
-    pace = max(float((state.size_v * by).max(initial=0.0)), float((state.least_v * by).max(initial=0.0)) / sizes.part)
+    known = np.array([state.a, state.slope, state.size_q, state.least_q, state.size_v, state.least_v])
+    a, slope, far, least_far, fast, least_fast = (np.abs(known) * sizes.by).max(axis=1, initial=0.0).tolist()
+    unit, pace = max(far, least_far / sizes.part), max(fast, least_fast / sizes.part)
     tolerance, found = policy.controlled_error or UNTOLD, [OPENING * span, policy.largest_step]
     if state.q.size and unit > 0.0:
         found += [(ON_TRAPEZOID * tolerance * unit / slope) ** (1.0 / 3.0)] if slope > 0.0 else []
@@ -129,11 +131,14 @@ def first_size(run: LastStep, sizes: ErrorSizes) -> float:
     return max(float(min(found)), 4.0 * float(run.plan.smallest_dt))
 
 
-def start_slope(run: LastStep, t: float, ahead: float) -> FloatArray:
+def start_slope(run: LastStep, sizes: ErrorSizes, t: float, ahead: float) -> FloatArray:
     """The derivative of the acceleration at the state of a run, by a difference along the motion;
     zeros where there is none."""
     state, system = run.state, run.system
-    there = state.copy()
+    if sizes.there is None:
+        sizes.there = state.copy()
+    there = sizes.there
+    there.copy_from(state)
     there.v = state.v + ahead * state.a
     if state.q.size:
         d = ahead * state.v + 0.5 * ahead**2 * state.a
@@ -158,8 +163,8 @@ def begin_stretch(run: LastStep, sizes: ErrorSizes, t: float, *, first: bool) ->
     if first:
         sizes.begin(run)
     ahead = AHEAD * min(first_size(run, sizes), sizes.span)
-    state.slope = start_slope(run, t, ahead)
-    if first:
-        sizes.begin(run)
+    state.slope = start_slope(run, sizes, t, ahead)
+    if first and not sizes.by_atol:
+        sizes.guess(state, sizes.system.scales.v)
     state.next_dt = first_size(run, sizes)
     state.errors = 0.0

@@ -3,7 +3,7 @@ velocities. Time goes on from where it is, and accelerations and multipliers fol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ def recall_all(events: Sequence[Event], saved: list[Any]) -> None:
             recall(event.action, memory, f"the action of {name_of(event, k)}")
 
 
-def changed(action: Any, sample: Sample) -> Sample:
+def changed(action: Callable[[Sample], object], sample: Sample) -> Sample:
     """The state after an action."""
     found = action(Sample(sample.t, *(np.array(x) for x in sample[1:])))
     if found is None:

@@ -10,7 +10,7 @@ secant, to rounding of t. Then the action follows, and a start.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +105,7 @@ class EventWatch:
             return g
         return value_of(event, number, sample, self.functions[k])
 
-    def begin(self, zeros: tuple[int, ...] = (), sizes: Any = None) -> None:
+    def begin(self, zeros: tuple[int, ...] = (), sizes: Sequence[float] | FloatArray = ()) -> None:
         """Values and slopes at a start; those of `zeros` are zero up to rounding, and that is what
         they are taken to be if they are small beside these sizes."""
         run, guards = self.run, self.guards

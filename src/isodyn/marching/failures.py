@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import CallableError, ConvergenceError, IsodynError, NonFiniteError, PainleveError, SingularError
+from isodyn.errors import ConvergenceError, IsodynError, NonFiniteError, PainleveError, SingularError
 from isodyn.kernels.compiled import (
     JAMMED,
     NO_PIVOT,
@@ -17,15 +17,17 @@ from isodyn.kernels.compiled import (
     UNTOLD,
     WRONG_SHAPE,
     FloatArray,
+    IntArray,
 )
-from isodyn.systems.checks import untold
+from isodyn.systems.checks import untold, wrong_shape
 
 if TYPE_CHECKING:
+    from isodyn.stepping.memory import Memory
     from isodyn.stepping.newton_settings import Newton
 
 
 def failure(
-    status: int, where: str, memory: Any, controls: Newton, system: Any, chosen: Any, q: FloatArray
+    status: int, where: str, memory: Memory, controls: Newton, system: Any, chosen: IntArray, q: FloatArray
 ) -> IsodynError:
     """The error for a status; `where` tells step and time, q the position that the last step was
     tried from."""
@@ -58,11 +60,7 @@ def failure(
         name, told, seen = system.fastest(q, memory.d)
         return untold(name, told, seen, where)
     if status == WRONG_SHAPE:
-        n = system.nv
-        return CallableError(
-            f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}",
-            hint="call M, Q and the constraint functions once in Python with q0, v0 and look at the shapes",
-        )
+        return wrong_shape(where, system.nv)
     if status == NOT_FINITE:
         all_names = [*names, *(system.row_names[i] for i in chosen)]
         bad = [all_names[i] for i in np.flatnonzero(~np.isfinite(memory.r))[:3]] or ["the correction"]

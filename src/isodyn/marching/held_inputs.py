@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
-from isodyn.kernels.struct import Struct
 from isodyn.later import Later
 from isodyn.results.units import is_mechanism
 from isodyn.systems.base import System
 from isodyn.systems.model import Model
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.inputs import InputPlace
 
 of_mechanisms = Later("isodyn.mechanism.inputs")  # which other systems do not need
 
@@ -25,17 +27,17 @@ class HeldInputs:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.places: dict[str, Any] = of_mechanisms.input_places(system) if is_mechanism(system) else {}
+        self.places: dict[str, InputPlace] = of_mechanisms.input_places(system) if is_mechanism(system) else {}
         self.values: dict[str, FloatArray] = {}
         # tables of a model, those that all models share, and places in both
-        self.models: list[tuple[Struct, Struct, dict[str, Any]]] = []
-        self._shown: Any = None
+        self.models: list[tuple[Any, Any, dict[str, InputPlace]]] = []
+        self._shown: System | None = None
 
     def adopt(self, system: System, model: Model) -> Model:
         """The same model with tables of its own, in which inputs are held."""
         if not self.places:
             return model
-        places = self.places if system is self.system else of_mechanisms.input_places(system)
+        places: dict[str, Any] = self.places if system is self.system else of_mechanisms.input_places(system)
         dense, tables = model.dense, model.tables.copy()
         own = replace(model, tables=tables, dense=None if dense is None else lambda: self.adopt(system, dense()))
         self.models.append((tables, model.tables, places))
@@ -44,7 +46,7 @@ class HeldInputs:
                 places[name].write(tables, value)
         return own
 
-    def place(self, name: str) -> Any:
+    def place(self, name: str) -> InputPlace:
         """Where an input is; InputError for what is none."""
         if name in self.places:
             return self.places[name]

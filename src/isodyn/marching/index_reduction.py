@@ -28,6 +28,9 @@ from isodyn.systems.first_order import FirstOrderSystem
 
 if TYPE_CHECKING:
     from isodyn.open_types import Selection
+    from isodyn.schemes.composition import Composition
+    from isodyn.schemes.gs4_1 import FirstOrderScheme
+    from isodyn.schemes.gs4_2 import Scheme
 
 MIXED = 1e-6  # parts of combinations of rows below this are rounding
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -66,13 +69,18 @@ class ReducedIndex:
         rows = np.flatnonzero(np.abs(column) > MIXED * np.abs(column).max())
         return " + ".join(repr(self.system.row_names[i]) for i in rows)
 
-    def seen_by(self, observe: Callable[..., Any]) -> Callable[..., Any] | None:
+    def seen_by(self, observe: Callable[..., Any] | None) -> Callable[..., Any] | None:
         """An observer who knows nothing of μ."""
         m = self.system.m
         return None if observe is None else lambda sample: observe(sample._replace(lam=sample.lam[..., :m]))
 
     def run(
-        self, integrate: Callable[..., Any], scheme: Any, select: Selection | None, observe: Any, **options: Any
+        self,
+        integrate: Callable[..., Any],
+        scheme: Scheme | FirstOrderScheme | Composition | None,
+        select: Selection | None,
+        observe: Callable[..., Any] | None,
+        **options: Any,
     ) -> Solution:
         """Integrate the system of index 2 and bring its solution back."""
         if select is not None:

@@ -4,7 +4,7 @@ and a start from there (isodyn.marching.event_watch)."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,7 +29,13 @@ from isodyn.systems.contacts import refuse_contacts
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from isodyn.marching.march import Columns, SavedRows
     from isodyn.marching.sampling import Sampling
+    from isodyn.marching.schedule import Stretch
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 PARTS = 1000  # of the time span, on the progress bar of runs whose steps are not counted before
 SNAP = 1e-6  # of Δt: a grid time nearer to an event than this is left out
@@ -49,11 +55,11 @@ class LastStep(AtRest):
     total_steps: int
     number: int  # of the stretch
     plan: Plan
-    columns: Any
-    rows: Any
-    ranks: Any
+    columns: Columns
+    rows: SavedRows
+    ranks: IntArray
     left: list[tuple[int, FloatArray, FloatArray, FloatArray, FloatArray]]
-    stretches: list[Any]
+    stretches: list[Stretch]
     # from which row on which constraint rows are held, once events have released some
     holds: list[tuple[int, Any]]
     loads_off: tuple[str, ...] = ()
@@ -355,7 +361,7 @@ def rows_at_first(numbers: int) -> int:
     return max(FEWEST_ROWS, min(MOST_ROWS, NUMBERS // numbers))
 
 
-def lengthened(rows: Any, k: int) -> Any:
+def lengthened(rows: npt.NDArray[Scalar], k: int) -> npt.NDArray[Scalar]:
     """Memory for k rows that begins with these."""
     longer = np.zeros((k, *rows.shape[1:]), dtype=rows.dtype)
     longer[: len(rows)] = rows

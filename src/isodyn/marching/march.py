@@ -15,13 +15,26 @@ rows only; the acceleration is the one of the scheme, as everywhere.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, RAISED, WRONG_SHAPE, F, FloatArray, I, f8, i8, kernel
+from isodyn.kernels.compiled import (
+    F2,
+    MODEL_TYPE,
+    OK,
+    RAISED,
+    WRONG_SHAPE,
+    F,
+    FloatArray,
+    I,
+    IntArray,
+    ModelFunction,
+    f8,
+    i8,
+    kernel,
+)
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.chosen_step import chosen_step, leg_number, leg_to, next_landing, shift
@@ -35,16 +48,39 @@ from isodyn.stepping.step import advance
 from isodyn.stepping.told_step import take_at, told_step
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
-SavedRows = namedtuple("SavedRows", "t q v a lam mu nu balance_t balance_q balance_v step_error")
-"""Saved rows of a run, preallocated; balance_… hold the states at the last two balances, one behind
-the other, where they are kept; step_error the errors of q and v of the last step in units of the
-tolerance, its size, and the steps that were rejected so far."""
+
+class SavedRows(NamedTuple):
+    """Saved rows of a run, preallocated; balance_… hold the states at the last two balances, one
+    behind the other, where they are kept; step_error the errors of q and v of the last step in
+    units of the tolerance, its size, and the steps that were rejected so far."""
+
+    t: FloatArray
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    mu: FloatArray
+    nu: FloatArray
+    balance_t: FloatArray
+    balance_q: FloatArray
+    balance_v: FloatArray
+    step_error: FloatArray
+
+
 ROWS_TYPE = types.NamedTuple((F,) + (F2,) * 10, SavedRows)
 
-Columns = namedtuple("Columns", "q v a lam")
-"""Which components are saved."""
+
+class Columns(NamedTuple):
+    """Which components are saved."""
+
+    q: IntArray
+    v: IntArray
+    a: IntArray
+    lam: IntArray
+
+
 COLUMNS = types.NamedUniTuple(I, 4, Columns)
 
 FULL = 101  # a status: all rows are written, and more may come
@@ -56,7 +92,7 @@ NO_COLUMNS = Columns(*(np.zeros(0, dtype=np.int64) for _ in range(4)))
 
 
 @kernel(types.void(f8, STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
-def write_row(phi: float, state: State, memory: Memory, columns: Any, rows: Any, k: int) -> None:
+def write_row(phi: float, state: State, memory: Memory, columns: Columns, rows: SavedRows, k: int) -> None:
     """Row k: the state at t_n, the acceleration brought to t_n, (1 + φ) a_n − φ a_{n−1} = a_n + φ
     Δa; multipliers of memory.lam_1."""
     rows.t[k] = state.t
@@ -90,7 +126,7 @@ def write_balances(state: State, rows: SavedRows, k: int) -> None:
 
 
 @kernel()
-def write_error(state: State, rows: Any, counters: Counters) -> None:
+def write_error(state: State, rows: SavedRows, counters: Counters) -> None:
     """What a row tells of its step."""
     k = counters.rows
     rows.step_error[k, 0], rows.step_error[k, 1] = state.errors[0], state.errors[1]
@@ -98,7 +134,7 @@ def write_error(state: State, rows: Any, counters: Counters) -> None:
 
 
 @kernel(types.void(STATE, MEMORY, COLUMNS, ROWS_TYPE, i8))
-def write_start(state: State, memory: Memory, columns: Columns, rows: Any, k: int) -> None:
+def write_start(state: State, memory: Memory, columns: Columns, rows: SavedRows, k: int) -> None:
     """Row k of a start: the balance holds at the state itself, and its own multipliers are
     saved."""
     copy_to(state.lam, memory.lam_1)
@@ -137,7 +173,14 @@ def show_multipliers(p: Physics, leg: Leg, t: float, state: State, memory: Memor
 
 @kernel()
 def save_row(
-    p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, columns: Columns, rows: Any, counters: Counters
+    p: Physics,
+    leg: Leg,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    columns: Columns,
+    rows: SavedRows,
+    counters: Counters,
 ) -> int:
     """The state as the next row, with the multipliers that are saved."""
     status = show_multipliers(p, leg, min(t_1, leg.t_limit), state, memory, counters)
@@ -198,7 +241,13 @@ def planned_step(
 
 @kernel()
 def sized_step(
-    model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """A step whose size is chosen: by its error, or by a policy."""
     if plan.take != 0:
@@ -211,7 +260,7 @@ STEP_TO = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
 
 @kernel(STEP_TO, apart=True)
 def step_to(
-    model: Any,
+    model: ModelFunction,
     tables: StructAddress,
     scratch: StructAddress,
     plan: Plan,
@@ -232,7 +281,9 @@ def step_to(
 
 
 @kernel()
-def look_into(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
+def look_into(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, plan: Plan, state: State, memory: Memory
+) -> int:
     """Whether somebody has to look into the last step."""
     if plan.guards != 0:
         found = look_for_events(model, tables, scratch, plan, state, memory)
@@ -248,15 +299,15 @@ MARCH = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_
 
 @kernel(MARCH, apart=True, nogil=True)
 def march(
-    model: Any,
+    model: ModelFunction,
     tables: StructAddress,
     scratch: StructAddress,
     plan: Plan,
     upto: int,
     state: State,
     memory: Memory,
-    columns: Any,
-    rows: Any,
+    columns: Columns,
+    rows: SavedRows,
     counters: Counters,
 ) -> int:
     """Go on from `state` until `upto` steps of the run are done; state.step and counters.rows tell

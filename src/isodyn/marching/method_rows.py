@@ -3,25 +3,21 @@ constraints are redundant, limits along the branch where they lose rank."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from isodyn.formulations.gauss import UdwadiaKalaba
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.formulations.near_singular import warn_near_singular
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import OK, FloatArray, IntArray
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.rank import decide
-from isodyn.linear_solvers.rows import LARGE, TOLERANCE, choose, least_multipliers
+from isodyn.linear_solvers.rows import FEW, LARGE, TOLERANCE, choose, least_multipliers
+from isodyn.marching.row_ranks import ranks_of_rows
 from isodyn.marching.run import Run
 from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
 from isodyn.systems.branches import limit
 from isodyn.systems.questions import Questions
-
-if TYPE_CHECKING:
-    from isodyn.open_types import Matrix
 
 
 class MethodRows(Run):
@@ -69,31 +65,40 @@ class MethodRows(Run):
         where rows lose rank, accelerations are computed again too."""
         if not self.system.m or self.system.first_order:
             return
-        rows, enforced = self.rows, self.independent.rank
-        for k in range(begin, int(self.counters.rows)):
-            t, q, v = float(rows.t[k]), rows.q[k], rows.v[k]
-            G = self.ask.G(t, q, v)
-            if self.held is not None:
-                self.ranks[k] = enforced
-                if self.independent.dropped.size:
-                    rows.lam[k] = least_multipliers(self.of_held(G), rows.lam[k], self.system.scales)
-                continue
-            rank, diagonal = self.rank_of(G)
-            if enforced:
-                self.closest = min(self.closest, (float(diagonal[enforced - 1] / (diagonal[0] or 1.0)), t))
-            if rank < enforced:
-                rows.a[k], rows.lam[k] = self.at_loss_of_rank(t, q, v, rank)
-            elif enforced < self.system.m:
+        rows, enforced, end = self.rows, self.independent.rank, int(self.counters.rows)
+        if self.held is not None:
+            self.ranks[begin:end] = enforced
+            for k in range(begin, end) if self.independent.dropped.size else ():
+                G = self.of_held(self.ask.G(float(rows.t[k]), rows.q[k], rows.v[k]))
                 rows.lam[k] = least_multipliers(G, rows.lam[k], self.system.scales)
-            self.ranks[k] = rank
+            return
+        self.ranks[begin:end], diagonals = self.ranks_of(begin, end)
+        if enforced and begin < end:
+            pivots = diagonals[:, enforced - 1] / np.where(diagonals[:, 0] == 0.0, 1.0, diagonals[:, 0])
+            least = int(np.argmin(np.where(np.isnan(pivots), np.inf, pivots)))
+            self.closest = min(self.closest, (float(pivots[least]), float(rows.t[begin + least])))
+        lost = self.ranks[begin:end] < enforced
+        for k in (begin + np.flatnonzero(lost | (enforced < self.system.m))).tolist():
+            t, q, v = float(rows.t[k]), rows.q[k], rows.v[k]
+            if lost[k - begin]:
+                rows.a[k], rows.lam[k] = self.at_loss_of_rank(t, q, v, int(self.ranks[k]))
+            else:
+                rows.lam[k] = least_multipliers(self.ask.G(t, q, v), rows.lam[k], self.system.scales)
 
-    def rank_of(self, G: Matrix) -> tuple[int, FloatArray]:
-        """The rank of G, and the numbers that decided."""
-        if not sp.issparse(G):
-            rows = choose(G * self.system.scales.v)
-            return rows.rank, rows.diagonal
-        decided = decide(G * self.system.scales.v, rcond=TOLERANCE)
-        return decided.rank, decided.diagonal
+    def ranks_of(self, begin: int, end: int) -> tuple[IntArray, FloatArray]:
+        """The ranks of G at saved rows, and the numbers that decided, (rows, m)."""
+        m, rows, model, sizes = self.system.m, self.rows, self.ask.model, self.system.scales.v
+        ranks, diagonals = np.zeros(end - begin, dtype=np.int64), np.zeros((end - begin, m))
+        if model.sparsity is None and m * self.system.nv <= FEW and model.callback is None:
+            given = (model.function, model.tables, model.scratch, begin, end, rows.t, rows.q, rows.v)
+            if ranks_of_rows(*given, sizes, TOLERANCE, ranks, diagonals) == OK:
+                return ranks, diagonals
+        for k in range(begin, end):
+            G = self.ask.G(float(rows.t[k]), rows.q[k], rows.v[k]) * sizes
+            decided = decide(G, rcond=TOLERANCE) if sp.issparse(G) else choose(G)
+            ranks[k - begin] = decided.rank
+            diagonals[k - begin, : decided.diagonal.size] = decided.diagonal
+        return ranks, diagonals
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         """Accelerations and multipliers as limits along the branch; from fewer rows where there are

@@ -11,13 +11,19 @@ spread most; only pairs whose intervals overlap are measured.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.joints.measures import BALL, LENGTH
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.stepping.contact_memory import Contacts
+
+if TYPE_CHECKING:
+    from isodyn.joints.words import Row
+    from isodyn.mechanism.layout import MechanismLayout
+    from isodyn.systems.contacts import ContactSet
+    from isodyn.systems.model import Model
 
 MANY = 24  # pairs of bodies from which on it is worth while
 PART = 0.25  # of the typical reach of two bodies: how far they may move until it is looked again
@@ -27,13 +33,14 @@ PLACES = {"spatial": 3, "particle": 3, "planar": 2}  # coordinates of bodies tha
 class NearContacts:
     """Pairs of bodies that contacts are between, and how far these reach."""
 
-    def __init__(self, known: Any, model: Any) -> None:
+    def __init__(self, known: ContactSet, model: Model) -> None:
         self.measures: list[list[int]] = []  # of each pair
         self.reach, self.places = np.zeros(0), np.zeros(0, dtype=np.int64)
         layout = getattr(known.twin, "layout", None)
         if layout is None or getattr(layout, "rows", None) is None or len(layout.rows) != known.twin.m:
             return
-        tables, reach, ends = model.tables, [], []
+        tables: Any = model.tables  # of a mechanism
+        reach, ends = [], []
         for k in range(len(known.names)):
             found = self.pair(layout, layout.rows[k])
             if found is None:
@@ -83,7 +90,7 @@ class NearContacts:
         _, found = _ranges(np.searchsorted(self.keys, keys), np.searchsorted(self.keys, keys, side="right"))
         return np.concatenate([self.by_key[found], self.to_ground])
 
-    def pair(self, layout: Any, row: Any) -> tuple[tuple[int, int], float] | None:
+    def pair(self, layout: MechanismLayout, row: Row) -> tuple[tuple[int, int], float] | None:
         """The numbers of the bodies of a gap, and how far apart they can be where it is closed;
         None of a gap that is always computed."""
         if len(row.terms) != 1 or row.terms[0][0] != 1.0 or callable(row.target):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -106,7 +106,7 @@ def limit_loads(plan: Plan, t_limit: float) -> None:
         leg.t_limit = t_limit
 
 
-def with_model(plan: Plan, model: Model, **settings: Any) -> Plan:
+def with_model(plan: Plan, model: Model, **settings: float) -> Plan:
     """The same plan for another model of the same system, with other settings of the iteration."""
     other = plan.copy()
     for leg in other.legs:

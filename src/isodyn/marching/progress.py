@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 from isodyn.later import Later
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 rich_console, rich_progress = Later("rich.console"), Later("rich.progress")
 OFTEN = 0.2  # seconds between two pictures in a notebook
@@ -91,12 +94,18 @@ class Markup:
         return self._words
 
 
+class Shown(Protocol):
+    """What IPython gives back for an object that it shows."""
+
+    def update(self, now: object, /) -> object: ...
+
+
 class NotebookBar:
     """Below the cell of a notebook, by what the notebook itself brings."""
 
-    def __init__(self, steps: int, what: str, display: Any) -> None:
+    def __init__(self, steps: int, what: str, display: Callable[..., Shown]) -> None:
         self._steps, self._what, self._display = steps, what, display
-        self._handle: Any = None
+        self._handle: Shown | None = None
         self._begun = self._last = 0.0
 
     def start(self) -> None:
@@ -125,7 +134,7 @@ class NotebookBar:
         return Markup(f"<progress max='1' value='{share:.4f}' style='width:20em'></progress> {words}", words)
 
 
-def notebook_display() -> Any:
+def notebook_display() -> Callable[..., Shown] | None:
     """What shows objects in the notebook that this program runs in; None elsewhere."""
     module = sys.modules.get("IPython")
     shell = None if module is None else module.get_ipython()

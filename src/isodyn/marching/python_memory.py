@@ -27,11 +27,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from isodyn.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 PLAIN = (type(None), bool, int, float, str)
 SERIES = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "deque": deque}
@@ -50,11 +53,11 @@ class Place(NamedTuple):
     """A name that refers to something: what it is, and how it becomes something else."""
 
     name: str
-    value: Any
+    value: object
     put: Callable[[Any], None]
 
 
-def remembered(function: Any, what: str, *, copies: bool = False) -> Any:
+def remembered(function: object, what: str, *, copies: bool = False) -> object:
     """All that a function remembers, as plain data; InputError for what cannot be written, or, with
     copies that stay in this process, cannot be copied.
 
@@ -74,7 +77,7 @@ def remembered(function: Any, what: str, *, copies: bool = False) -> Any:
     return _Writer(what, copies).written(function, "")
 
 
-def recall(function: Any, saved: Any, what: str) -> None:
+def recall(function: object, saved: object, what: str) -> None:
     """Let a function remember what `remembered` found."""
     _Reader(what).read(function, saved)
 
@@ -86,9 +89,9 @@ class _Writer:
     what: str
     copies: bool
     seen: dict[int, int] = field(default_factory=dict)
-    kept: list[Any] = field(default_factory=list)  # so that no address is given away twice
+    kept: list[object] = field(default_factory=list)  # so that no address is given away twice
 
-    def written(self, value: Any, path: str) -> Any:
+    def written(self, value: object, path: str) -> object:
         """A value as plain data."""
         if isinstance(value, PLAIN) and type(value) in PLAIN:
             return value
@@ -106,7 +109,7 @@ class _Writer:
         self.kept.append(value)
         return self.inside(value, path)
 
-    def inside(self, value: Any, path: str) -> Any:
+    def inside(self, value: Any, path: str) -> dict[str, object]:
         """What is in a thing that can be changed."""
         if type(value) is np.ndarray:
             return {"array": self.numbers(value, path)}
@@ -127,7 +130,7 @@ class _Writer:
             return self.copied(value, path)
         return {"parts": {one.name: self.written(one.value, f"{path}.{one.name}") for one in found}}
 
-    def copied(self, value: Any, path: str) -> Any:
+    def copied(self, value: object, path: str) -> dict[str, object]:
         """A thing into which nobody can look."""
         if self.copies:
             try:
@@ -136,7 +139,7 @@ class _Writer:
                 pass
         raise self.refused(path, f"a {type(value).__name__}")
 
-    def numbers(self, value: Any, path: str) -> list[Any]:
+    def numbers(self, value: npt.NDArray[Any], path: str) -> list[Any]:
         """An array: type, shape, values."""
         if value.dtype.kind not in "biufcU" or value.dtype in (np.longdouble, np.clongdouble):
             raise self.refused(path, f"an array of {value.dtype}")
@@ -162,9 +165,9 @@ class _Reader:
     """Puts back what was written."""
 
     what: str
-    made: list[Any] = field(default_factory=list)
+    made: list[object] = field(default_factory=list)
 
-    def read(self, now: Any, node: Any) -> Any:
+    def read(self, now: object, node: object) -> object:
         """What stood where `now` stands: the same thing wherever that can be changed."""
         if not isinstance(node, dict):
             return node
@@ -182,7 +185,7 @@ class _Reader:
         self.made[place] = found = self.changeable(kind, now, given, place)
         return found
 
-    def changeable(self, kind: str, now: Any, given: Any, place: int) -> Any:
+    def changeable(self, kind: str, now: Any, given: Any, place: int) -> object:
         """A thing that can be changed, as it was."""
         if kind == "array":
             return in_place(now, array_of(given))
@@ -209,14 +212,14 @@ class _Reader:
         for name, value in given.items():
             if name not in here:
                 here[name] = self.added(now, name)
-            old, new = here[name].value, self.read(here[name].value, value)
-            if not (new is old or (type(new) is type(old) and isinstance(new, PLAIN) and new == old)):
+            before, new = here[name].value, self.read(here[name].value, value)
+            if not (new is before or (type(new) is type(before) and isinstance(new, PLAIN) and new == before)):
                 here[name].put(new)
         for name in here.keys() - given.keys():
             self.taken_away(now, name)
         return now
 
-    def series(self, kind: Any, now: Any, given: list[Any], place: int) -> Any:
+    def series(self, kind: Any, now: Any, given: list[Any], place: int) -> object:
         """Lists and deques are filled anew; tuples stay where their items do."""
         old = list(now) if type(now) is kind else []
         target = now if type(now) is kind else kind()
@@ -232,7 +235,7 @@ class _Reader:
             target.extend(new)
         return target
 
-    def added(self, now: Any, name: str) -> Place:
+    def added(self, now: object, name: str) -> Place:
         """An attribute that came into being on the way."""
         if not name.startswith("."):
             raise InputError(
@@ -240,7 +243,7 @@ class _Reader:
             )
         return Place(name, None, lambda x: object.__setattr__(now, name[1:], x))
 
-    def taken_away(self, now: Any, name: str) -> None:
+    def taken_away(self, now: object, name: str) -> None:
         """An attribute that came into being after the state was saved."""
         if name.startswith("."):
             object.__delattr__(now, name[1:])
@@ -249,7 +252,7 @@ class _Reader:
 # ---- where something is remembered
 
 
-def places(value: Any) -> list[Place] | None:
+def places(value: object) -> list[Place] | None:
     """The places of a function, a method, a partial function or an object; None where nobody can
     say."""
     if isinstance(value, types.FunctionType):
@@ -294,7 +297,7 @@ def places_of_class(kind: type) -> Iterator[Place]:
             yield Place(f"{base.__name__}.{name}", value, functools.partial(setattr, base, name))
 
 
-def nothing(value: Any) -> None:
+def nothing(value: object) -> None:
     """Do nothing: what stands there stays, and was changed inside."""
 
 
@@ -333,7 +336,7 @@ def loads_in(code: types.CodeType) -> Iterator[dis.Instruction]:
             yield from loads_in(inner)
 
 
-def remembers_nothing(value: Any) -> bool:
+def remembers_nothing(value: object) -> bool:
     """Modules, classes, and functions of libraries or compiled ones."""
     if isinstance(value, STILL) or type(value).__module__.split(".")[0] == "numba":
         return True
@@ -352,7 +355,7 @@ def is_library_file(file: str) -> bool:
     return file.startswith(("<frozen", OWN, *PLACES))
 
 
-def has_own(value: Any) -> bool:
+def has_own(value: object) -> bool:
     """Whether an object says itself what it remembers."""
     return all(callable(getattr(type(value), name, None)) for name in ("save", "restore"))
 
@@ -360,7 +363,7 @@ def has_own(value: Any) -> bool:
 # ---- arrays and random numbers
 
 
-def array_of(given: list[Any]) -> Any:
+def array_of(given: list[Any]) -> npt.NDArray[Any]:
     """An array from its type, shape and values."""
     dtype, shape, values = np.dtype(given[0]), given[1], given[2]
     if dtype.kind == "c":
@@ -368,7 +371,7 @@ def array_of(given: list[Any]) -> Any:
     return np.array(values, dtype=dtype).reshape(shape)
 
 
-def in_place(now: Any, new: Any) -> Any:
+def in_place(now: object, new: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The array that stands there, with new values, where it can take them."""
     if type(now) is np.ndarray and now.shape == new.shape and now.dtype == new.dtype and now.flags.writeable:
         now[...] = new
@@ -376,12 +379,12 @@ def in_place(now: Any, new: Any) -> Any:
     return new
 
 
-def state_of(generator: Any) -> Any:
+def state_of(generator: np.random.Generator | np.random.RandomState) -> object:
     """Where a generator of random numbers stands."""
     return generator.bit_generator.state if isinstance(generator, np.random.Generator) else generator.get_state()
 
 
-def put_state(generator: Any, state: Any) -> None:
+def put_state(generator: np.random.Generator | np.random.RandomState, state: Any) -> None:
     """Let a generator of random numbers stand there."""
     if isinstance(generator, np.random.Generator):
         generator.bit_generator.state = state

@@ -21,8 +21,6 @@ where a dropped row is off, or no longer depends: there it is time for a look wi
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import types
 
@@ -35,16 +33,17 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     F,
     FloatArray,
+    ModelFunction,
     i8,
     kernel,
 )
 from isodyn.kernels.lowering import natural
-from isodyn.kernels.struct import Struct, integer, integers, real, reals
+from isodyn.kernels.struct import Struct, StructAddress, integer, integers, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers.rows import TOLERANCE, WORN
-from isodyn.marching.march import COLUMNS, ROWS_TYPE, march
+from isodyn.marching.march import COLUMNS, ROWS_TYPE, Columns, SavedRows, march
 from isodyn.stepping.closure import copy_to
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Memory, Plan, State
 from isodyn.systems.manifold import CONFLICT
 
 BLOCK = 256  # steps after which a state is looked at even if it is not saved
@@ -270,7 +269,14 @@ def look(work: Sharing, lam: FloatArray) -> float:
 
 @kernel()
 def share_row(
-    model: Any, tables: Any, scratch: Any, work: Sharing, t: float, q: FloatArray, v: FloatArray, lam: FloatArray
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    work: Sharing,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    lam: FloatArray,
 ) -> int:
     """Share the multipliers of a state; a status."""
     if model(CONSTRAINT, t, q, v, v, lam, work.c, tables, scratch, work.answer) != OK:
@@ -300,7 +306,14 @@ def levels_hold(work: Sharing, levels: FloatArray, q: FloatArray, v: FloatArray)
 
 @kernel()
 def dropped_hold(
-    model: Any, tables: Any, scratch: Any, work: Sharing, t: float, q: FloatArray, v: FloatArray, lam: FloatArray
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    work: Sharing,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    lam: FloatArray,
 ) -> bool:
     """Whether the dropped rows hold at a state as well as the enforced ones."""
     if work.levels.size > 0:
@@ -313,7 +326,9 @@ def dropped_hold(
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, SHARING, STATE, F))
-def share_state(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any, lam: FloatArray) -> int:
+def share_state(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, work: Sharing, state: State, lam: FloatArray
+) -> int:
     """Share multipliers of a state where dropped rows hold; a status."""
     if not dropped_hold(model, tables, scratch, work, state.t, state.q, state.v, lam):
         return DOUBT
@@ -321,7 +336,7 @@ def share_state(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any
 
 
 @kernel()
-def look_at(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any) -> int:
+def look_at(model: ModelFunction, tables: StructAddress, scratch: StructAddress, work: Sharing, state: State) -> int:
     """The status of a state that is not saved."""
     copy_to(state.lam, work.lam)
     return share_state(model, tables, scratch, work, state, work.lam)
@@ -333,16 +348,16 @@ def look_at(model: Any, tables: Any, scratch: Any, work: Sharing, state: Any) ->
     nogil=True,
 )
 def march_sharing(
-    model: Any,
-    tables: Any,
-    scratch: Any,
-    plan: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
     upto: int,
-    state: Any,
-    memory: Any,
-    columns: Any,
-    rows: Any,
-    counters: Any,
+    state: State,
+    memory: Memory,
+    columns: Columns,
+    rows: SavedRows,
+    counters: Counters,
     work: Sharing,
 ) -> int:
     """`march`, with the multipliers of each row shared; ends at a state that needs care, or other

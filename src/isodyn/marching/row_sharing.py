@@ -49,7 +49,7 @@ def exchange(run: Run) -> bool:
     if not run.choose_again(run.ask.rows(float(state.t), state.q, state.v)):
         return False
     run.independence, lam = 0.0, state.lam.copy()
-    work = sharing(run, lam, run.sharing[1])
+    work = sharing(run, lam, None if run.sharing is None else run.sharing[1])
     run.sharing, run.independence = (run.independent, work), work.reference
     if run.rows.t[row] == state.t:
         at_balance.show(run, row)
@@ -107,8 +107,8 @@ def sharing(run: Run, lam: FloatArray, work: Sharing | None = None, G: Matrix | 
 
 def put_sizes(work: Sharing, system: System, G: Matrix) -> None:
     """Typical sizes of a system in what a pass needs, with G at its state."""
-    known = system.scales.rows is not None and system.scales.rows.size == system.m
-    work.units = system.scales.rows if known else np.ones(system.m)
+    known = system.scales.rows
+    work.units = np.ones(system.m) if known is None or known.size != system.m else known
     work.gap_sizes = sizes_of_rows(system, G)
     work.size_q, work.size_v = system.scales.q, system.scales.v
     work.scales = entries(work, system.scales.v / work.units[:, None])

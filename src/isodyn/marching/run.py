@@ -16,7 +16,7 @@ from isodyn.errors import ConvergenceError
 from isodyn.kernels import interrupts
 from isodyn.kernels.compiled import GENERAL, OK, RAISED
 from isodyn.kernels.progress import run_clock
-from isodyn.linear_solvers.rows import LARGE
+from isodyn.linear_solvers.rows import LARGE, Rows
 from isodyn.marching import at_balance, march
 from isodyn.marching.branch_start import limits_on_branch
 from isodyn.marching.carried import carried, put_back
@@ -29,6 +29,7 @@ from isodyn.marching.method import Method
 from isodyn.marching.outcome import carry_out, solution_of, warn_of_doubts
 from isodyn.marching.plan import LAST, MAIN, START, UNKNOWN, follow_policy, lay_legs, lay_stretch, new_plan
 from isodyn.marching.progress import Progress
+from isodyn.marching.redundant_rows import Sharing
 from isodyn.marching.remedies import FullMatrix, Remedy, remedies_for
 from isodyn.marching.row_sharing import can_share, least_norm, march_to_doubt
 from isodyn.marching.schedule import Stretch
@@ -54,7 +55,7 @@ class Run(LastStep):
     sized = False  # whether steps are as long as somebody finds on the way
     own_march = False  # whether `march` does more than the plan asks for
     doubt, independence = True, 0.0  # of redundant rows (isodyn.marching.row_sharing)
-    sharing: Any = None
+    sharing: tuple[Rows, Sharing] | None = None
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class Run(LastStep):
         whole = (kept.q.size, kept.v.size) == (system.nq, system.nv) and method.composition is None
         return system.elastic and whole and not balances_at_end(method.main.coefficients)
 
-    def _empty_rows(self) -> Any:
+    def _empty_rows(self) -> march.SavedRows:
         """Memory for all rows."""
         system, closure = self.system, self.closure
         mu, nu = (system.m if flag else 0 for flag in (closure.keep_position, closure.keep_velocity))
@@ -324,7 +325,7 @@ class Run(LastStep):
         """March with the present memory and plan; return a status."""
         return self.along_plan(march.march, upto)
 
-    def along_plan(self, kernel: Callable[..., Any], upto: int, *more: Any) -> int:
+    def along_plan(self, kernel: Callable[..., Any], upto: int, *more: object) -> int:
         """Call this march with the present memory and plan; return its status."""
         model = self.model if self.other is None else self.other
         if self.plan.legs[0].traits != model.traits:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.uncompiled import explained
 from isodyn.later import Later
 from isodyn.marching.at_balance import show_multipliers
 from isodyn.marching.held_inputs import HeldInputs
@@ -25,7 +26,10 @@ from isodyn.marching.readings import reading
 from isodyn.systems.base import System
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from isodyn.marching.run import Run
+    from isodyn.mechanism.controllers import Controller
     from isodyn.results.solution import Sample
 
 time_functions = Later("isodyn.expressions.time")
@@ -50,7 +54,7 @@ def refuse_controllers(system: System, why: str) -> None:
         )
 
 
-def with_samples(system: System, breakpoints: ArrayLike, t0: float, t_end: float) -> Any:
+def with_samples(system: System, breakpoints: ArrayLike, t0: float, t_end: float) -> ArrayLike:
     """Breakpoints, with the times at which controllers sample; those of the user where both are as
     good as equal."""
     found = controllers_of(system)
@@ -90,25 +94,25 @@ def sampling_of(run: Run, dt: float | None) -> Sampling | None:
 class Sampled:
     """A controller in a run: how often it samples, what it reads, what is on its way."""
 
-    def __init__(self, controller: Any, system: System, inputs: HeldInputs, dt: float | None) -> None:
+    def __init__(self, controller: Controller, system: System, inputs: HeldInputs, dt: float | None) -> None:
         self.controller, self.what = controller, controller.what
         # between two samples, 0 where steps choose themselves; number of the next one
         self.steps, self.next = 0 if dt is None else self.whole_steps(dt), 0
         for name in controller.writes:
             inputs.place(name)
-        by_formula = not callable(controller.law)
-        self.law: Any = None if by_formula else controller.law
-        texts = controller.law if by_formula else controller.reads
+        law = controller.law
+        self.law: Any = law if callable(law) else None
+        texts: Sequence[str] = controller.reads if callable(law) else law
         self.reads = [reading(system, text, inputs, self.what) for text in texts]
         self.waiting: list[FloatArray] = [np.zeros(len(controller.writes)) for _ in range(controller.delay)]
         if hasattr(controller.law, "reset"):
             controller.law.reset()
 
-    def memory(self, *, copies: bool = False) -> Any:
+    def memory(self, *, copies: bool = False) -> object:
         """What the law remembers."""
         return None if self.law is None else remembered(self.law, f"the law of {self.what}", copies=copies)
 
-    def recall(self, memory: Any) -> None:
+    def recall(self, memory: object) -> None:
         """Let the law remember that."""
         if self.law is not None:
             recall(self.law, memory, f"the law of {self.what}")
@@ -143,18 +147,19 @@ class Sampled:
         self.waiting.append(np.clip(given, low, high) if low is not None or high is not None else given)
         return self.waiting.pop(0)
 
-    def called(self, t: float, read: list[float]) -> Any:
+    def called(self, t: float, read: list[float]) -> object:
         """What the law returns."""
         try:
             return self.law(t, *read)
         except Exception as error:
-            raise CallableError(f"{self.what} raised {type(error).__name__} at t = {t:.6g}: {error}") from error
+            told = explained(error)
+            raise CallableError(f"{self.what} raised {type(error).__name__} at t = {t:.6g}: {told}") from error
 
 
 class Sampling:
     """The controllers of a run."""
 
-    def __init__(self, run: Run, controllers: list[Any], dt: float | None, *, record: bool = True) -> None:
+    def __init__(self, run: Run, controllers: list[Controller], dt: float | None, *, record: bool = True) -> None:
         self.run = run
         if run.inputs is None:
             run.take_inputs(HeldInputs(run.system))

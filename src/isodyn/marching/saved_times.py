@@ -7,6 +7,7 @@ by the least change in the mass norm. Times that are ends of steps get their row
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from isodyn.stepping import initial
 if TYPE_CHECKING:
     from isodyn.open_types import Selection
 
+UNITS = 4  # distances of neighbouring times; steps are longer
 KEPT = 1e-9  # constraints that rows keep better than this are kept between them too
 # of aux: rows that a time takes from the step it lies in, from the row before it, and what stays as it is
 BY_STEP = ("step_error", "mu", "nu", "rank")
@@ -36,7 +38,7 @@ FROM_THEN_ON = ("held", LOADS_OFF)
 WHOLE = ("event_times", "event_q", "event_v")
 
 
-def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray | None:
+def save_times(save: object, t0: float, t_end: float, columns: int) -> FloatArray | None:
     """Times to save: given ones, or so many at equal distances; None for the ends of steps."""
     if save is None:
         return None
@@ -56,19 +58,37 @@ def save_times(save: Any, t0: float, t_end: float, columns: int) -> FloatArray |
     return times
 
 
+def with_named_rows(run: Callable[[], Solution], times: FloatArray, select: Selection | None = None) -> Solution:
+    """The solution of a run, or of an error that ends it, with rows at the times that were
+    named; and with one at its end where an event, an observer, Ctrl-C or the error came before."""
+
+    def rows_of(sol: Solution) -> Solution:
+        early = sol.stats.stopped is not None
+        return rows_at(sol, np.union1d(times[times < sol.t[-1]], sol.t[-1:]) if early else times, select)
+
+    try:
+        return rows_of(run())
+    except BaseException as error:
+        partial = getattr(error, "partial", None)
+        if isinstance(partial, Solution):
+            error.partial = rows_of(partial)  # type: ignore[attr-defined]
+        raise
+
+
 def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -> Solution:
     """A solution with rows at these times, as far as the run came."""
-    times = times[times <= sol.t[-1]]
-    if sol.t.size < 2 or times.size == 0:
+    near = _rounding(sol)
+    times = times[times <= sol.t[-1] + near]
+    if times.size == 0 or (select is None and np.array_equal(times, sol.t)):
         return sol
-    k = np.searchsorted(sol.t, times, side="left")
-    ends, whole = sol.t[k] == times, (sol.q, sol.v, sol.a, sol.lam)
+    last = np.searchsorted(sol.t, times + near, side="right") - 1
+    ends, whole = np.abs(sol.t[last] - times) <= near, (sol.q, sol.v, sol.a, sol.lam)
+    k = np.where(ends, last, last + 1)
     q, v, a, lam = (own[k] for own in whole)
     if not ends.all():
         _, *between = interpolate(sol, times[~ends])
         for row, inside in zip((q, v, a, lam), between, strict=True):
             row[~ends] = inside
-    last = np.searchsorted(sol.t, times, side="right") - 1
     aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux} | contacts_at(sol, times, q, v)
     aux |= {name: sol.aux[name][last] for name in FROM_THEN_ON if name in sol.aux} | _left_limits(sol, times)
     aux |= {name: sol.aux[name] for name in WHOLE if name in sol.aux}
@@ -82,13 +102,19 @@ def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -
     return found
 
 
+def _rounding(sol: Solution) -> float:
+    """How far two times are apart that are the same: those of grids and of users are sums of
+    others."""
+    return UNITS * float(np.spacing(np.abs(sol.t[[0, -1]]).max()))
+
+
 def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
     """Left-hand limits at those of the times that have such."""
     if "breakpoint_rows" not in sol.aux:
         return {}
-    at = sol.t[sol.aux["breakpoint_rows"].astype(int)]
-    rows = np.minimum(np.searchsorted(times, at), times.size - 1)
-    kept = times[rows] == at
+    at, near = sol.t[sol.aux["breakpoint_rows"].astype(int)], _rounding(sol)
+    rows = np.minimum(np.searchsorted(times, at - near), times.size - 1)
+    kept = np.abs(times[rows] - at) <= near
     limits: dict[str, Any] = {
         name: sol.aux[name][kept] for name in ("q_left", "v_left", "a_left", "lam_left") if name in sol.aux
     }
@@ -109,7 +135,7 @@ def _close_between(
 
 
 def _close_rows(
-    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: Any, known: int, held: IntArray | None
+    sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray, which: IntArray, known: int, held: IntArray | None
 ) -> None:
     """Move rows between steps onto the constraints; those that are held, where events have released
     some, from a row of the solution on."""

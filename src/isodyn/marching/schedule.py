@@ -8,7 +8,7 @@ does not divide the span, are shorter.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,9 @@ from numpy.typing import ArrayLike
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array, real_number
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
 
 _MOST_STEPS = 1e12
 # a step is at least so many distances of neighbouring times: rounding then shifts t by 1 % of it at
@@ -47,7 +50,7 @@ class Stretch:
             times[-1] = self.t_stop
         return times
 
-    def save(self, begin: int, end: int) -> Any:
+    def save(self, begin: int, end: int) -> BoolArray:
         """Which of them become rows: every save_every-th of the grid, and the last."""
         save = np.arange(self.first + begin, self.first + end) % self.save_every == 0
         if end == self.steps:

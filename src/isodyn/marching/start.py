@@ -8,7 +8,7 @@ one that misses them by much is refused with the rows and the amounts, unless as
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class RowsAt:
         return self.ask.velocity(self.t, self.q, self.v)
 
     @cached_property
-    def G(self) -> Any:
+    def G(self) -> Matrix:
         return self.ask.rows(self.t, self.q, self.v)
 
     def are_of(self, q: FloatArray, v: FloatArray) -> bool:

@@ -4,7 +4,7 @@ what holds when pivots are missing."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from isodyn.systems.compiled_system import settled
 from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import unlooked, weights
+
+if TYPE_CHECKING:
+    from isodyn.marching.error_sizes import ErrorSizes
 
 fallback = Later("isodyn.stepping.fallback")  # SciPy's solvers take a while to load
 
@@ -74,10 +77,9 @@ class StepMemory:
         self.merged: list[tuple[int, int]] = []  # nodes that are eliminated with a joint
         self.patient = False  # whether joints wait for all of their bodies
         self.other: Model | None = None  # the model with SuperLU, once it is needed
-        self.sizes: Any = None  # that local errors are compared with, in runs that keep them small
-        self.independent: Any = None
-        self.memory: Any = None
-        self.enforce(every(m))  # until rows are chosen: those that it will most likely be
+        self.sizes: ErrorSizes | None = None  # that local errors are compared with, in runs that keep them small
+        self.independent = every(m)  # until rows are chosen: those that it will most likely be
+        self.memory = self.memory_for(self.independent)
 
     def model_of(self, system: System) -> Model:
         """The model of a system, as this memory is made for it."""
@@ -92,11 +94,9 @@ class StepMemory:
         """Make memory for a step with these constraint rows; it stays as it is if the rows are the
         same."""
         before, self.independent = self.independent, rows
-        if before is not None and np.array_equal(before.chosen, rows.chosen):
+        if np.array_equal(before.chosen, rows.chosen):
             self.memory.factors_good, self.memory.second_change = 0, 0.0
             forget(self.state)
-        elif before is None:
-            self.memory = self.memory_for(rows)
         else:
             self.renew_memory()
             forget(self.state, differences=True)
@@ -139,7 +139,7 @@ class StepMemory:
         """Solve with SuperLU for the present rows from now on."""
         self.other = fallback.with_superlu(self.model, self.independent.chosen, self.memory.unknown_sizes.copy())
 
-    def answer(self, kernel: Callable[..., Any], *given: Any) -> int:
+    def answer(self, kernel: Callable[..., Any], *given: object) -> int:
         """The status that a kernel returns; where fronts multiply by BLAS, it has one thread
         meanwhile."""
         if self.memory.blocks.gemm == 0:

@@ -30,6 +30,8 @@ LARGEST = 1000  # unknowns of full matrices: their factors take about a second
 SMALL = 100  # unknowns up to which full matrices are faster than sparse ones
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from isodyn.linear_solvers.blocks import Sparsity
     from isodyn.marching.method_run import MethodRun
     from isodyn.systems.base import System
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 class Stepper(Protocol):
     """A method in a run."""
 
-    take: Any
+    take: Callable[..., int]
     """The kernel, with the signature TAKE."""
     exponent: float
     """A step that is error^(−exponent) as long has the error 1."""

@@ -25,6 +25,7 @@ from isodyn.systems.base import System
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
+    from isodyn.results.solution import Sample
 
 switched_off = Later("isodyn.mechanism.switched_off")  # mechanisms only
 
@@ -32,7 +33,7 @@ switched_off = Later("isodyn.mechanism.switched_off")  # mechanisms only
 class SystemSwitch(Told):
     """An action that changes the system of a run."""
 
-    def __call__(self, sample: Any) -> None:
+    def __call__(self, sample: Sample) -> None:
         """Leave the state as it is.
 
         Parameters
@@ -144,11 +145,11 @@ class SwitchLoad(SystemSwitch):
         run.take_model(switched_off.without_loads(system, off), tuple(sorted(off)))
 
 
-def as_names(released: Any) -> tuple[str, ...]:
+def as_names(released: object) -> tuple[str, ...]:
     """Names of joints or rows, from one or several."""
-    several = isinstance(released, Iterable) and not isinstance(released, str)
-    names = tuple(released) if several else (released,)
-    if not all(isinstance(name, str) for name in names):
+    given = tuple(released) if isinstance(released, Iterable) and not isinstance(released, str) else (released,)
+    names = tuple(name for name in given if isinstance(name, str))
+    if len(names) < len(given):
         raise InputError(f"released takes names of joints or rows, received {released!r}")
     return names
 

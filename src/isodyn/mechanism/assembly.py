@@ -142,7 +142,7 @@ def assemble(
     return Assembly(start, _moved(system, closed.q), before, closed.steps, found, given, undetermined)
 
 
-def _full_key(system: MechanismSystem, key: Any) -> tuple[str, str]:
+def _full_key(system: MechanismSystem, key: str | tuple[str, str]) -> tuple[str, str]:
     """A joint and the name of its coordinate."""
     if isinstance(key, tuple):
         return key[0], key[1]
@@ -200,7 +200,7 @@ def _on_a_branch(
     raise refusal(system, q, what, choices, "give rates of further joints that tell one branch, such as those above")
 
 
-def find_coordinate(system: MechanismSystem, key: Any) -> Word:
+def find_coordinate(system: MechanismSystem, key: str | tuple[str, str]) -> Word:
     """The coordinate "pin" or ("pin", "angle") of a compiled mechanism."""
     joint, which = key if isinstance(key, tuple) else (key, None)
     if joint not in system.joints:
@@ -214,7 +214,7 @@ def find_coordinate(system: MechanismSystem, key: Any) -> Word:
     return known[which] if which is not None else next(iter(known.values()))
 
 
-def _name(key: Any) -> str:
+def _name(key: str | tuple[str, str]) -> str:
     return repr(key) if not isinstance(key, tuple) else f"{key[0]!r} ({key[1]})"
 
 

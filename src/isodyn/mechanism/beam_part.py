@@ -8,7 +8,7 @@ from the start.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -66,7 +66,7 @@ def make_beam(
     start: Numbers,
     end: Numbers,
     line: Any,
-    elements: Any,
+    elements: int | Sequence[int],
     section: Section,
     model: str,
     corners: Literal["weld", "hinge"],
@@ -127,7 +127,7 @@ class Line(Protocol):
         """Name of the node at a place."""
 
 
-def resolve(name: str, beams: Mapping[str, Line]) -> Any:
+def resolve(name: str, beams: Mapping[str, Line]) -> str:
     """The name of a node for a place such as "rod.end"; other names as they are."""
     found = place_on(name, beams)
     if found is None:

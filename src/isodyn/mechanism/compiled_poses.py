@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.bodies.pose import PoseNumbers
 from isodyn.kernels.compiled import FloatArray, closure
 
+if TYPE_CHECKING:
+    from isodyn.joints.measures import Pose
+    from isodyn.kernels.struct import Many
+
 OUTER = np.array([1.0, -1.0, 2.0, -2.0, 3.0, -3.0])  # where differences look …
 FIRST = np.array([45.0, -45.0, -9.0, 9.0, 1.0, -1.0]) / 60.0  # … and their weights
 
 
 @closure()
-def read(poses: Any, k: int) -> PoseNumbers:
+def read(poses: Many[Pose], k: int) -> PoseNumbers:
     """A pose as users' functions see it."""
     pose = poses[k]
     return PoseNumbers(pose.position.copy(), pose.R.copy(), pose.v.copy(), pose.w.copy())

@@ -32,7 +32,7 @@ from isodyn.multibody.tables import Scratch, Tables
 from isodyn.systems.differences import H1, H2
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 SECOND = np.array([1.5, 1.5, -0.15, -0.15, 1.0 / 90.0, 1.0 / 90.0])  # weights of second derivatives …
 MIDDLE = -49.0 / 18.0  # … and in the middle
@@ -60,7 +60,7 @@ def share_out(lam: FloatArray, at: int, below: FloatArray, mine: FloatArray) -> 
             mine[i] = lam[at + i]
 
 
-def _gradient_of(value: Any, m: int, frames: Frames, holonomic: bool) -> tuple[Any, Any]:
+def _gradient_of(value: Callable[..., Any], m: int, frames: Frames, holonomic: bool) -> tuple[Any, Any]:
     """Two functions: the rows with frames moved and sped by d (2, 2, 6), and ∂φ along the frames or
     ∂ψ along their rates, (m, 12)."""
     side, columns = frames.side, frames.columns
@@ -202,7 +202,12 @@ def _forces_of(
 
 
 def _values_of(
-    value: Any, gradient: Callable[..., Any], rates: Callable[..., Any], m: int, frames: Frames, holonomic: bool
+    value: Callable[..., Any],
+    gradient: Callable[..., Any],
+    rates: Callable[..., Any],
+    m: int,
+    frames: Frames,
+    holonomic: bool,
 ) -> Callable[..., int]:
     """φ, φ̇ or φ̈ of the rows; of ψ nothing, ψ and ψ̇."""
     numbers = frames.numbers

@@ -33,8 +33,8 @@ from isodyn.systems.differences import H1
 from isodyn.systems.joined import is_compiled
 
 if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
     from isodyn.mechanism.hybrid import UserMechanismSystem
-    from isodyn.open_types import StructAddress
 
 
 def can_compile(system: UserMechanismSystem) -> bool:
@@ -109,7 +109,7 @@ def _force_of(function: Callable[..., Any], with_torque: bool) -> Callable[..., 
     return both
 
 
-def _rows_of(function: Callable[..., Any], two: bool, scalar: bool, m: int) -> Any:
+def _rows_of(function: Callable[..., Any], two: bool, scalar: bool, m: int) -> Callable[..., int]:
     """φ of one or two poses into `out`."""
     if two:
 
@@ -146,7 +146,7 @@ def _rows_of(function: Callable[..., Any], two: bool, scalar: bool, m: int) -> A
 # ---- layers
 
 
-def _with_load(inner: Callable[..., Any], value: Any, frames: Frames) -> Callable[..., int]:
+def _with_load(inner: Callable[..., Any], value: Callable[..., int], frames: Frames) -> Callable[..., int]:
     """The model with one more load."""
     numbers, columns, steps = frames.numbers, frames.columns, H1 * np.array([frames.sizes, frames.rates])
     number = numbers[0]

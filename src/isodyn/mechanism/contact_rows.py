@@ -54,6 +54,7 @@ def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built
         np.array([getattr(part, what) for _, part, _ in built]) for what in ("restitution", "mu", "friction_at_rest")
     )
     sizes = gap_sizes(twin, system.scales.v)
+    sizes = np.array([x if gap.pair is None else gap.pair.size for x, (*_, gap) in zip(sizes, built, strict=True)])
     carriers = {k: carriers_of(layout, gap) for k, (*_, gap) in enumerate(built) if gap.carrier is not None}
     found = ContactSet(names, twin, e, mu, tangent.astype(np.int64), sizes, rest, carriers)
     return replace(system, contacts=found)

@@ -16,13 +16,11 @@ and G'e = 0, and λ_N = 0 where the row holds.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.bodies.angle_kernels import angle_map, angle_map_rate, angle_quaternion
 from isodyn.kernels.compiled import ACCELERATION, BALANCE, CONSTRAINT, JACOBIAN, POSITION, F, FloatArray, f8, i8, kernel
-from isodyn.kernels.struct import Struct, integer, integers, many, real
+from isodyn.kernels.struct import Struct, StructAddress, integer, integers, many, real
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.multibody.model import ask_mechanism
 
@@ -201,8 +199,8 @@ def asked_in_coordinates(
     lam: FloatArray,
     c: FloatArray,
     charts: CoordinateTables,
-    tables: Any,
-    scratch: Any,
+    tables: StructAddress,
+    scratch: StructAddress,
     out: FloatArray,
 ) -> int:
     """The questions of the loop in (q', v', a'); 1 + the number of a body with singular angles, or

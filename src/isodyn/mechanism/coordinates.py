@@ -209,7 +209,7 @@ def in_coordinates(base: MechanismSystem, coordinates: Coordinates) -> Mechanism
         own.first_q, own.first_v, own.first = base.q_of(body.name).start, base.v_of(body.name).start, int(first[k])
         own.norm = row
         row += own.kind == kernels.PARAMETERS
-        own.side = np.sign(kind.determinant(starts[k][0][3:])) if own.kind == kernels.ANGLES and kind else 1.0
+        own.side = float(np.sign(kind.determinant(starts[k][0][3:]))) if own.kind == kernels.ANGLES and kind else 1.0
         own.mu = 4.0 / 3.0 * np.trace(body.inertia)  # the mean of the other eigenvalues of TᵀMT
     row_names = list(base.row_names)
     row_names[base.m_phi : base.m_phi] = [f"{body.name}: |e| = 1" for body in spatial[:norms]]

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.mechanism.flexible_part import FlexiblePart, make_flexible
 from isodyn.mechanism.parts import Parts
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from isodyn.flexible.finite_elements import FiniteElements
+    from isodyn.open_types import Numbers
 
 
 class WithFlexibleBodies:
@@ -21,13 +27,13 @@ class WithFlexibleBodies:
     def add_flexible_body(
         self,
         name: str,
-        elements: Any,
+        elements: FiniteElements,
         *,
         interface: Mapping[str, Any],
         modes: int = 12,
-        position: Any = (0.0, 0.0, 0.0),
-        orientation: Any = None,
-        velocity: Any = (0.0, 0.0, 0.0),
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        orientation: Numbers = None,
+        velocity: ArrayLike = (0.0, 0.0, 0.0),
         angular_velocity: Any = None,
         damping: Any = 0.0,
         stiffening: bool = False,

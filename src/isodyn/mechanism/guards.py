@@ -8,7 +8,7 @@ nobody integrates; a kernel reads its value there. So it may name what formulas 
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import F, FloatArray, f8, i8, kernel
@@ -22,12 +22,22 @@ from isodyn.multibody.tables import Scratch, Tables
 from isodyn.multibody.turns import read_turns
 from isodyn.systems.base import System
 
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
+
 NAME = "expression of an event"
 
 
 @kernel(f8(i8, f8, F, F, F, F, ADDRESS, ADDRESS), inner=True, apart=True)
 def value_of_law(
-    k: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray, data: Any, memory: Any
+    k: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    data: StructAddress,
+    memory: StructAddress,
 ) -> float:
     """The value of the formula of law k."""
     tables, scratch = opened(Tables, data), opened(Scratch, memory)

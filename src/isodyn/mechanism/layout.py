@@ -150,7 +150,7 @@ class MechanismLayout:
 
     def _coincides(self, first: Row, other: Row, direction: int) -> bool:
         """Whether a row holds the component `direction` of the points of the first."""
-        if len(other.terms) != 1 or other.terms[0][0] != 1.0:
+        if len(other.terms) != 1 or other.terms[0][0] != 1.0 or other.terms[0][1].kind != POINT:
             return False
         one, word = first.terms[0][1], other.terms[0][1]
         same = (
@@ -158,8 +158,7 @@ class MechanismLayout:
             and np.array_equal(word.numbers.s_i, one.numbers.s_i)
             and np.array_equal(word.numbers.s_j, one.numbers.s_j)
         )
-        along = np.array_equal(word.numbers.u, np.eye(3)[direction])
-        return word.kind == POINT and same and along and not self.has_arm(word)
+        return same and np.array_equal(word.numbers.u, np.eye(3)[direction]) and not self.has_arm(word)
 
     @cached_property
     def sparsity(self) -> Sparsity:

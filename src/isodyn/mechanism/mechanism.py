@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -164,7 +164,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         start: Numbers | None = None,
         end: Numbers | None = None,
         *,
-        elements: Any,
+        elements: int | Sequence[int],
         section: Section,
         model: Energy | RodModel = "simplified",
         line: Any = None,

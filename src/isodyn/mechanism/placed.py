@@ -55,8 +55,8 @@ class PlacedBodies:
 
     def pose(self, name: str) -> Pose:
         """The same as users see it."""
-        p = self.numbers(name)
-        return Pose(p.position, p.R, p.v, p.w)
+        p = self.scratch.poses[self.system.layout.number[name]]
+        return Pose(*(np.array(x) for x in (p.position, p.R, p.v, p.w)))
 
     def places(self, name: str) -> tuple[IntArray, IntArray]:
         """Which of (ṙ, ω) a body has, and where its velocities are in v."""

@@ -148,7 +148,7 @@ class Renumbering:
 
     def _written(self, old: Any, layout: MechanismLayout, time: TimeWriter | None) -> Tables:
         """A copy of the tables with the numbers of a layout."""
-        tables: Tables = old.copy()
+        tables = old.copy()
         base = self.base.layout
         for k, body in enumerate(layout.bodies):
             if body is not base.bodies[k]:

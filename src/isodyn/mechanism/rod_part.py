@@ -86,9 +86,11 @@ class RodPart:
         """Name of the last node."""
         return self.nodes[-1].name
 
-    def at(self, place: Any) -> str:
+    def at(self, place: str | float) -> str:
         """Name of the node at a place: "start", "end", its number, or its way from the start."""
-        if place in ("start", "end"):
+        if isinstance(place, str):
+            if place not in ("start", "end"):
+                raise InputError(f"rod {self.name!r} has a start and an end, received {place!r}")
             return self.start if place == "start" else self.end
         if isinstance(place, int):
             if not -len(self.nodes) <= place < len(self.nodes):
@@ -176,7 +178,7 @@ def _too_far(what: str, does: str) -> InputError:
     return InputError(f"{what} {does} by more than 120° in one element", hint="use more elements")
 
 
-def _twist(what: str, given: Any, elements: int) -> float:
+def _twist(what: str, given: object, elements: int) -> float:
     twist = real_number(f"{what}: twist", given)
     if abs(twist) > FARTHEST * elements:
         raise _too_far(what, "is twisted")

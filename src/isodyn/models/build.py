@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.api import Adaptive, Event, Newton
 from isodyn.errors import InputError, IsodynError
@@ -25,6 +25,10 @@ from isodyn.models.schema import FileModel, parameters_of, validate
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.problems import get
 from isodyn.specs import parse_formulation, parse_scheme
+
+if TYPE_CHECKING:
+    from isodyn.problems.problem import Problem
+    from isodyn.systems.base import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,7 @@ class ModelFile(ShownInNotebooks):
             raise InputError(f"{self.source.name} names the ready problem {self.model.problem!r}; it has no parts")
         return Builder(self.source, self.model, self.parameters).mechanism()
 
-    def system(self) -> Any:
+    def system(self) -> System:
         """Return the system at its start.
 
         Returns
@@ -136,7 +140,7 @@ class ModelFile(ShownInNotebooks):
                 raise InputError(f"{self.source.name} names {name}, which cannot be read: {error.strerror}") from None
         return found
 
-    def problem(self) -> Any:
+    def problem(self) -> Problem:
         """Return the problem that the file names.
 
         Returns

@@ -27,7 +27,11 @@ from isodyn.results.files import is_file
 from isodyn.systems.linear import LinearSystem
 
 if TYPE_CHECKING:
-    from isodyn.kernels.compiled import FloatArray
+    from meshio import Mesh
+    from skfem import Basis
+    from skfem import Mesh as Domain
+
+    from isodyn.kernels.compiled import FloatArray, IntArray
     from isodyn.open_types import Matrix
 
 meshio, skfem, skfem_helpers = Later("meshio"), Later("skfem"), Later("skfem.helpers")
@@ -200,7 +204,7 @@ def linear_system(
 
 
 def elastic_body(
-    mesh: Any,
+    mesh: str | Path | Mesh,
     *,
     E: float,
     nu: float,
@@ -297,7 +301,7 @@ def elastic_body(
     )
 
 
-def _domain(mesh: Any) -> tuple[Any, Any]:
+def _domain(mesh: str | Path | Mesh) -> tuple[Any, Any]:
     """The mesh of scikit-fem and its scalar element."""
     if isinstance(mesh, str | Path):
         if not Path(mesh).is_file():
@@ -335,7 +339,7 @@ def _damping(damping: Mapping[str, float] | None, M: Matrix, K: Matrix) -> Matri
     return damping.get("alpha", 0.0) * M + damping.get("beta", 0.0) * K
 
 
-def _held(basis: Any, domain: Any, fixed: Any) -> Any:
+def _held(basis: Basis, domain: Domain, fixed: str | Callable[[FloatArray], ArrayLike] | None) -> IntArray:
     if fixed is None:
         return np.zeros(0, dtype=np.int64)
     if isinstance(fixed, str):

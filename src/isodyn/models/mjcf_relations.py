@@ -9,7 +9,7 @@ Equalities are exact here, not soft. An actuator acts on its joint x by
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from isodyn.models.mjcf_source import MAIN
 from isodyn.models.robot import COORDINATES, WORLD_LINK, Motion
 from isodyn.models.robot_parts import Built
 from isodyn.models.xml_source import Element
+
+if TYPE_CHECKING:
+    from isodyn.joints.joint import Joint
 
 NAMES = {Motion.HINGE: "angle", Motion.SLIDE: "displacement"}
 
@@ -84,7 +87,7 @@ class MjcfRelations:
                 self.summary.leave_out(f"equality {node.called}")
                 return
 
-    def _between(self, node: Element, kind: Any) -> None:
+    def _between(self, node: Element, kind: type[Joint]) -> None:
         first, second = self.link(node, "body1"), self.link(node, "body2")
         frames = [WORLD if x == WORLD_LINK else self.bodies.robot.links[x].frame for x in (first, second)]
         if kind is Fixed and node.get("relpose"):
@@ -121,7 +124,7 @@ class MjcfRelations:
             raise node.wrong(f"there is no site {name!r}", hint=f"sites: {', '.join(self.bodies.sites)}")
         return self.bodies.sites[name]
 
-    def _held(self, node: Element, kind: Any, first: str, second: str, where: dict[str, Any]) -> None:
+    def _held(self, node: Element, kind: type[Joint], first: str, second: str, where: dict[str, Any]) -> None:
         a, b = self.built.names[first], self.built.names[second]
         if a == b:
             self.summary.ignore(f"equality {node.called}: its bodies are one")

@@ -94,7 +94,7 @@ class PartTable(FilePart):
         return {key: getattr(self, key) for key in type(self).model_fields if key != "type"}
 
 
-def _field(key: Key, default: Any) -> tuple[Any, Any]:
+def _field(key: Key, default: object) -> tuple[Any, Any]:
     """Type and default of a key."""
     kind = Literal[key.choices] if key.value is Value.CHOICE else _TYPES[key.value]
     if key.required:

@@ -35,7 +35,7 @@ class FilePart(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _known_keys(cls, data: Any) -> dict[Any, Any]:
+    def _known_keys(cls, data: object) -> dict[Any, Any]:
         if not isinstance(data, dict):
             raise refuse(f"a table is needed, received {said(data)}")
         for key in data:
@@ -136,7 +136,7 @@ class Circle(FilePart):
     damping: OneOrTwo = 0.0
 
 
-def _given(value: object) -> Any:
+def _given(value: object) -> object:
     return {"type": "given", **value} if isinstance(value, dict) and "type" not in value else value
 
 

@@ -11,7 +11,7 @@ besides (damping, friction, springs, limits, the inertia of a rotor) becomes loa
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from isodyn.models.looks import Looks
 from isodyn.models.lumps import WORLD, Frame, Lump, Scale, mended, misses_triangle
 from isodyn.models.robot import COORDINATES, HUGE, WORLD_LINK, Connection, Dynamics, Motion, Robot
 from isodyn.models.xml_source import Element
+
+if TYPE_CHECKING:
+    from isodyn.joints.joint import Joint
 
 CREEP = 1e-2  # rate below which Coulomb friction of a file is smoothed to creeping
 
@@ -192,7 +195,7 @@ class Built:
         elif c.dynamics != Dynamics():
             self.summary.ignore(f"joint {c.name!r}: damping, friction, springs and rotors of a {c.motion.value} joint")
 
-    def _made(self, c: Connection, name: str, first: str, second: str) -> Any:
+    def _made(self, c: Connection, name: str, first: str, second: str) -> Joint:
         where = {"point": c.point, "axis": c.axis}
         match c.motion:
             case Motion.HINGE:

@@ -283,7 +283,7 @@ def _section(model: type[FileModel], key: str) -> TypeAdapter[Any]:
     return TypeAdapter(annotation)
 
 
-def _mistake(source: Source, error: Any) -> ModelError:
+def _mistake(source: Source, error: Mapping[str, Any]) -> ModelError:
     """One error of pydantic in our words, at its place in the file."""
     path, missing = _path(source, error["loc"])
     kind, context = error["type"], error.get("ctx", {})
@@ -323,7 +323,7 @@ def _mistake(source: Source, error: Any) -> ModelError:
     return source.error((*path, *missing), str(error["msg"]))
 
 
-def _near(error: Any) -> str | None:
+def _near(error: Mapping[str, Any]) -> str | None:
     known = [word.strip(" '") for word in error["ctx"]["expected"].replace(" or ", ",").split(",")]
     similar = difflib.get_close_matches(str(error["input"]), known, n=1, cutoff=0.5)
     return f"did you mean {similar[0]!r}?" if similar else None

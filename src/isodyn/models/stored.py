@@ -48,7 +48,7 @@ def mechanism_of(system: MechanismSystem) -> Mechanism:
     return mech
 
 
-def system_from(model: dict[str, Any]) -> Any:
+def system_from(model: dict[str, Any]) -> System:
     """The system of a model as it was kept: `text`, `name`, `parameters`, and the coordinates."""
     files = unpacked(model.get("files") or {})
     found = model_from_text(model["text"], model["name"], model.get("parameters") or {}, files)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, ValidationInfo, model_validator
 
 from isodyn.models.parts import FilePart
 from isodyn.models.values import NUMBER, FormulaText, Number, Numbers, formula, refuse
+
+if TYPE_CHECKING:
+    from pydantic_core import CoreSchema
 
 
 class Polynomial(FilePart):
@@ -96,7 +99,7 @@ def _function(value: object, info: ValidationInfo) -> dict[Any, Any] | dict[str,
 class _OrFormula:
     """Tell editors that a bare number or formula is enough."""
 
-    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"anyOf": [*NUMBER["anyOf"], handler(schema)]}
 
 

@@ -30,6 +30,8 @@ from isodyn.models.robot_parts import Built
 from isodyn.models.xml_source import Element
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from isodyn.kernels.compiled import FloatArray
 
 KINDS = {
@@ -284,7 +286,7 @@ class UrdfReader:
             self.summary.read["mimic"] += 1
 
 
-def everything(root: Element) -> Any:
+def everything(root: Element) -> Iterator[Element]:
     """All elements of a tree."""
     todo = [root]
     while todo:

@@ -4,7 +4,7 @@ each refused with its own words."""
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
@@ -38,7 +38,7 @@ def number(value: object, info: ValidationInfo, *path: str | int) -> float:
     return float(value)
 
 
-def formula(value: Any, info: ValidationInfo, *path: str | int) -> float | str:
+def formula(value: object, info: ValidationInfo, *path: str | int) -> float | str:
     """A number, or a formula whose names are looked up later."""
     if not isinstance(value, str):
         return number(value, info, *path)
@@ -251,7 +251,7 @@ _INTERFACE = {
 Interfaces = Annotated[Any, PlainValidator(interfaces), WithJsonSchema(_INTERFACE)]
 
 
-def inlined(text: str, parameters: Any) -> str:
+def inlined(text: str, parameters: Mapping[str, float]) -> str:
     """A formula with its parameters as numbers."""
     found, at = "", 0
     for token in tokens(text):

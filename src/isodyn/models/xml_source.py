@@ -151,7 +151,7 @@ class _Builder:
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.data
 
-    def doctype(self, name: str, *rest: Any) -> NoReturn:
+    def doctype(self, name: str, *rest: object) -> NoReturn:
         raise InputError(
             f"{self.name + ': ' if self.name else ''}a robot has no <!DOCTYPE>, received that of {name!r}",
             hint="remove it and its entities",

@@ -44,10 +44,15 @@ def place_bodies(q: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch)
 def place_planar(q: FloatArray, v: FloatArray, first_q: int, first_v: int, pose: Pose) -> None:
     """The pose of a planar body."""
     pose.position[0], pose.position[1] = q[first_q], q[first_q + 1]
-    # the last question may have been about the same state
-    if q[first_q + 2] != pose.angle:
-        pose.angle = q[first_q + 2]
-        s, c = np.sin(pose.angle), np.cos(pose.angle)
+    # the last question may have been about the same state, or the one before it: a step asks about
+    # its balance and its end by turns
+    angle = q[first_q + 2]
+    if angle != pose.angle:
+        s, c = pose.sine, pose.cosine
+        if angle != pose.angle_before or (s == 0.0 and c == 0.0):
+            s, c = np.sin(angle), np.cos(angle)
+        pose.angle_before, pose.sine, pose.cosine = pose.angle, pose.R[1, 0], pose.R[0, 0]
+        pose.angle = angle
         pose.R[0, 0], pose.R[0, 1], pose.R[1, 0], pose.R[1, 1] = c, -s, s, c
     pose.v[0], pose.v[1], pose.w[2] = v[first_v], v[first_v + 1], v[first_v + 2]
 

@@ -3,7 +3,7 @@
 F(t, y, ẏ) acts along a measure with gradient g, so f = −F in the words of isodyn.multibody.laws;
 y are other measures with gradients g_y:
 
-    ∂(g f)/∂q = −g Σ [F_y g_yᵀ + F_ẏ (vᵀK_y)] + f K        ∂(g f)/∂v = −g Σ F_ẏ g_yᵀ
+    ∂(g f)/∂q = −g Σ [F_y (∂y/∂q)ᵀ + F_ẏ (vᵀK_y)] + f K        ∂(g f)/∂v = −g Σ F_ẏ g_yᵀ
 
 The slopes F_y come from the program of the formula, one run for each name.
 """
@@ -17,7 +17,7 @@ from isodyn.expressions.time_kernels import at_time
 from isodyn.joints.measures import R_I, R_J, W_I, W_J
 from isodyn.kernels.compiled import F, FloatArray, f8, i8, kernel
 from isodyn.multibody.nodes import part
-from isodyn.multibody.places import add_blocks, add_curvatures, along, has_nodes, measure_of, stiffness_of
+from isodyn.multibody.places import add_blocks, add_curvatures, along, has_nodes, measure_of, slope_of, stiffness_of
 from isodyn.multibody.tables import (
     NODE,
     RATE_OF,
@@ -126,6 +126,8 @@ def add_formula_tangent(
         measure_of(item.measure, g, tables, scratch)
         stiffness_of(item.measure, tables, scratch)
         rate_slopes(item.measure, y, tables, scratch)
+        if item.meaning == VALUE_OF:
+            slope_of(item.measure, g, g, tables, scratch)
         for b in range(12):
             h[b] = (c[2] * f_x + c[1] * f_rate) * g[b] + c[2] * f_rate * y[b]
         measure_of(m, g, tables, scratch)

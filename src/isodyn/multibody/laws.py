@@ -3,7 +3,10 @@
 A law adds −g f(x, ẋ, t) to the forces, so +g f to the balance; its tangents follow from those of f
 and from K = ∂g/∂q:
 
-    ∂(g f)/∂q = g f_x gᵀ + g f_ẋ (vᵀK) + f K        ∂(g f)/∂v = g f_ẋ gᵀ
+    ∂(g f)/∂q = g f_x (∂x/∂q)ᵀ + g f_ẋ (vᵀK) + f K        ∂(g f)/∂v = g f_ẋ gᵀ
+
+∂x/∂q = g but for turns in space off the constraints of their joints: g is the axis of the joint
+there.
 
     SPRING    f = k y + k₃ y³ + c ẋ,  y = x − x₀ − s(t)             LIMIT     k and c outside of [low, high] only
     SPEED     f = c (ẋ − s(t)), or −s(t) as an effort (motors: speed or torque)
@@ -30,6 +33,7 @@ from isodyn.multibody.places import (
     along,
     has_nodes,
     measure_of,
+    slope_of,
     stiffness_of,
 )
 from isodyn.multibody.tables import SCRATCH, TABLES, LawData, Scratch, Tables
@@ -94,7 +98,7 @@ def add_law_tangents(
     t: float, v: FloatArray, lam: FloatArray, c: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray
 ) -> None:
     """J += c₁ ∂(g f)/∂v + c₂ ∂(g f)/∂q over all laws."""
-    g, K, y = scratch.measure.gradient, scratch.measure.K, scratch.measure.second
+    g, K, y, h = scratch.measure.gradient, scratch.measure.K, scratch.measure.second, scratch.input_slopes
     for k in range(len(tables.laws)):
         law = tables.laws[k]
         m = law.measure
@@ -103,11 +107,12 @@ def add_law_tangents(
             continue
         x = measure_of(m, g, tables, scratch)
         f, f_x, f_rate = force_of_law(law, t, x, along(m, g, v, tables, scratch), lam, tables, scratch)
+        slope_of(m, g, h, tables, scratch)
         stiffness_of(m, tables, scratch)
         rate_slopes(m, y, tables, scratch)
         for a in range(12):
             for b in range(12):
-                along_g = c[2] * (f_x * g[b] + f_rate * y[b]) + c[1] * f_rate * g[b]
+                along_g = c[2] * (f_x * h[b] + f_rate * y[b]) + c[1] * f_rate * g[b]
                 K[a, b] = c[2] * f * K[a, b] + g[a] * along_g
         add_blocks(m, K, 1.0, tables, scratch, out)
         if has_nodes(m, tables) and c[2] != 0.0:

@@ -48,7 +48,7 @@ from isodyn.multibody.tables import SCRATCH, TABLES, Scratch, Tables
 from isodyn.multibody.turns import count_turns, rates_of_turns, read_turns, settle_turns
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 @kernel()

@@ -3,7 +3,7 @@ bodies."""
 
 from __future__ import annotations
 
-from isodyn.joints.measures import W_I, measure, turn_gradient
+from isodyn.joints.measures import ANGLE, TWIST, W_I, measure, turn_gradient
 from isodyn.joints.second_order import rest, stiffness
 from isodyn.kernels.compiled import FloatArray, kernel
 from isodyn.multibody.nodes import add_curvature, component, is_node, part, rate_slope, rest_of_node
@@ -19,6 +19,18 @@ def measure_of(m: int, g: FloatArray, tables: Tables, scratch: Scratch) -> float
         turn_gradient(own.kind, p, q, own.word, g)
         return scratch.counted[m]
     return measure(own.kind, p, q, own.word, g)
+
+
+@kernel()
+def slope_of(m: int, g: FloatArray, h: FloatArray, tables: Tables, scratch: Scratch) -> None:
+    """The derivative of measure m, whose gradient is g, into h. Forces of a turn act along the axis
+    of the joint; that is its derivative only where the axes of the two bodies agree."""
+    own = tables.measures[m]
+    if own.kind == ANGLE:
+        turn_gradient(TWIST, scratch.poses[own.bodies[0]], scratch.poses[own.bodies[1]], own.word, h)
+        return
+    for i in range(12):
+        h[i] = g[i]
 
 
 @kernel()

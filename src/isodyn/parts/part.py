@@ -139,7 +139,7 @@ class Part(Tabled):
         return any(key.value in (Value.JOINT, Value.JOINTS, Value.WEIGHTS) for key in cls.keys.values())
 
 
-def joined(key: Any) -> str:
+def joined(key: str | tuple[str, str]) -> str:
     """A joint, or "joint.coordinate", from "joint" or ("joint", "coordinate")."""
     return ".".join(key) if isinstance(key, tuple) else str(key)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from math import cos, sin
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem, MechanicalSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 MASSES = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
 INERTIAS = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
@@ -285,7 +285,7 @@ def sines_and_cosines(q: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.sin(angles), np.cos(angles)
 
 
-def filled(kernel: Callable[..., None], shape: Any, q: FloatArray, *more: FloatArray) -> FloatArray:
+def filled(kernel: Callable[..., None], shape: int | tuple[int, ...], q: FloatArray, *more: FloatArray) -> FloatArray:
     """What the Python function of a kernel writes."""
     out = np.empty(shape)
     getattr(kernel, "py_func", kernel)(*sines_and_cosines(q), *more, out)

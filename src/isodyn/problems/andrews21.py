@@ -39,7 +39,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 BETA, THETA, GAMMA, PHI, DELTA, OMEGA, EPSILON = range(2, 21, 3)
 ABSOLUTE = np.eye(7)

@@ -53,7 +53,7 @@ def flying_rod(elements: float) -> BeamSystem:
     return rod.compile()
 
 
-def damped_cantilever(elements: float) -> Any:
+def damped_cantilever(elements: float) -> Beam:
     """Of unit length, bending stiffness and mass; internal damping brings it to rest as quickly as
     can be."""
     section = Section(EA=1e6, EI=1.0, rhoA=1.0, damping=0.5)

@@ -32,7 +32,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 class Feeds(Struct):

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,9 @@ from isodyn.problems.velocity_rows import SLEIGH, build
 from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MASS = np.array([1.5, 1.5, 0.4])
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _PANEL = 0.5  # of s; the integrand is smooth on a length of 1
@@ -43,7 +46,7 @@ def _gd(s: ArrayLike) -> Any:
     return np.arctan(np.sinh(s))
 
 
-def _path(s0: float, s: FloatArray, heading: Any) -> FloatArray:
+def _path(s0: float, s: FloatArray, heading: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """∫ tanh s (cos θ, sin θ) ds from s0 to each s (…, 2)."""
     panels = max(1, math.ceil(float(np.abs(s - s0).max(initial=0.0)) / _PANEL))
     edge = np.linspace(0.0, 1.0, panels + 1)
@@ -67,7 +70,7 @@ def motion(t: FloatArray, a: float, u0: float, omega0: float, theta0: float) -> 
     turn = math.copysign(1.0, omega0)
     s = s0 + a * U / J**2 * np.asarray(t, dtype=np.float64)
 
-    def heading(s: FloatArray) -> Any:
+    def heading(s: FloatArray) -> FloatArray:
         return theta0 + turn * (J / a) * (_gd(s) - _gd(s0))
 
     theta, u, omega = heading(s), U * np.tanh(s), turn * U / J / np.cosh(s)

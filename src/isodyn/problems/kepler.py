@@ -34,7 +34,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 PERIOD = 2.0 * np.pi
 

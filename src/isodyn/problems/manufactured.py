@@ -37,7 +37,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem, MechanicalSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 def plain_mass(q: FloatArray) -> FloatArray:

@@ -38,7 +38,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem, LinearSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 class Oscillator(Struct):

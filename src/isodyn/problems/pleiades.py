@@ -34,7 +34,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 X0 = (3.0, 3.0, -1.0, -3.0, 2.0, -2.0, 2.0)  # [Shimada2014 (2.111)]
 Y0 = (3.0, -3.0, 2.0, 0.0, 0.0, -4.0, 4.0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from isodyn.systems import CompiledSystem
 from isodyn.systems.energies import of_masses
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 class QuadraticRows(Struct):
@@ -48,7 +48,7 @@ class QuadraticRows(Struct):
 
 
 @kernel()
-def gradient(rows: Any, k: int, i: int, q: FloatArray) -> float:
+def gradient(rows: QuadraticRows, k: int, i: int, q: FloatArray) -> float:
     """G_ki = (A_k q + l_k)_i."""
     total = rows.linear[k, i]
     for j in range(q.size):
@@ -80,7 +80,7 @@ def tangents(rows: QuadraticRows, lam: FloatArray, c: FloatArray, out: FloatArra
 
 
 @kernel()
-def position(rows: Any, k: int, q: FloatArray) -> float:
+def position(rows: QuadraticRows, k: int, q: FloatArray) -> float:
     """φ_k = ½ qᵀA_k q + l_kᵀq + c_k."""
     total = rows.constant[k]
     for i in range(q.size):
@@ -91,7 +91,7 @@ def position(rows: Any, k: int, q: FloatArray) -> float:
 
 
 @kernel()
-def acceleration(rows: Any, k: int, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
+def acceleration(rows: QuadraticRows, k: int, q: FloatArray, v: FloatArray, a: FloatArray) -> float:
     """φ̈_k = G_k a + vᵀA_k v."""
     total = 0.0
     for i in range(q.size):

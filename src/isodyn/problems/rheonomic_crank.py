@@ -41,7 +41,7 @@ from isodyn.schemes import Scheme
 from isodyn.systems import CompiledSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 DRIVE, GUIDE = 0, 1
 ROD = 0.8

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from isodyn.kernels.struct import Struct, integer, integers, many, real, reals
 from isodyn.kernels.struct_types import opened
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 class TrigonometricRows(Struct):
@@ -66,7 +66,7 @@ class Angles(Struct):
 
 
 @kernel()
-def turned(i: int, q: FloatArray, rows: Any, known: Any) -> tuple[float, float]:
+def turned(i: int, q: FloatArray, rows: TrigonometricRows, known: Angles) -> tuple[float, float]:
     """cos q_i and sin q_i of an angle; (1, 0) of another coordinate, whose C and S are zero."""
     if rows.angles[i] != 1:
         return 1.0, 0.0
@@ -84,20 +84,20 @@ def turned(i: int, q: FloatArray, rows: Any, known: Any) -> tuple[float, float]:
 
 
 @kernel()
-def slope(k: int, i: int, cosine: float, sine: float, rows: Any) -> float:
+def slope(k: int, i: int, cosine: float, sine: float, rows: TrigonometricRows) -> float:
     """G_ki = L_ki − C_ki sin q_i + S_ki cos q_i."""
     return rows.linear[k, i] - rows.cosine[k, i] * sine + rows.sine[k, i] * cosine
 
 
 @kernel()
-def wave(k: int, i: int, cosine: float, sine: float, rows: Any) -> float:
+def wave(k: int, i: int, cosine: float, sine: float, rows: TrigonometricRows) -> float:
     """C_ki cos q_i + S_ki sin q_i."""
     return rows.cosine[k, i] * cosine + rows.sine[k, i] * sine
 
 
 @kernel()
 def balance(
-    q: FloatArray, a: FloatArray, lam: FloatArray, rows: TrigonometricRows, known: Any, out: FloatArray
+    q: FloatArray, a: FloatArray, lam: FloatArray, rows: TrigonometricRows, known: Angles, out: FloatArray
 ) -> None:
     """m_i a_i − Q_i + Σ_k G_ki λ_k."""
     for i in range(natural(q.size)):
@@ -110,7 +110,7 @@ def balance(
 
 @kernel()
 def tangents(
-    q: FloatArray, lam: FloatArray, c: FloatArray, rows: TrigonometricRows, known: Any, out: FloatArray
+    q: FloatArray, lam: FloatArray, c: FloatArray, rows: TrigonometricRows, known: Angles, out: FloatArray
 ) -> None:
     """c₀ M − c₂ diag_i Σ_k λ_k (C_ki cos q_i + S_ki sin q_i)."""
     n = natural(q.size)
@@ -125,7 +125,7 @@ def tangents(
 
 
 @kernel()
-def two_levels(q: FloatArray, v: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
+def two_levels(q: FloatArray, v: FloatArray, rows: TrigonometricRows, known: Angles, out: FloatArray) -> None:
     """φ and φ̇, one after the other."""
     m = natural(rows.constant.size)
     for k in range(m):
@@ -138,7 +138,9 @@ def two_levels(q: FloatArray, v: FloatArray, rows: Any, known: Any, out: FloatAr
 
 
 @kernel()
-def one_level(what: int, q: FloatArray, v: FloatArray, a: FloatArray, rows: Any, known: Any, out: FloatArray) -> None:
+def one_level(
+    what: int, q: FloatArray, v: FloatArray, a: FloatArray, rows: TrigonometricRows, known: Angles, out: FloatArray
+) -> None:
     """φ, φ̇ or φ̈."""
     m = natural(rows.constant.size)
     for k in range(m):

@@ -28,7 +28,7 @@ from isodyn.kernels.struct_types import opened
 from isodyn.systems import CompiledSystem
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 class Damping(Struct):

@@ -11,7 +11,7 @@ sleigh           ψ = y' cos θ − x' sin θ − aθ'               q = (x, y, 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from isodyn.systems import CompiledSystem
 from isodyn.systems.energies import of_masses
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 KNIFE, DISC, SPEED, SLEIGH = 0, 1, 2, 3
 
@@ -50,7 +50,7 @@ class VelocityRows(Struct):
 
 
 @kernel(allocates=True)
-def rows(tables: Any, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def rows(tables: VelocityRows, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """ψ_v, ψ and ψ_q v."""
     n, kind, length = q.size, tables.kind, tables.length
     m = 2 if kind == DISC else 1
@@ -87,7 +87,7 @@ def add_rates(G: FloatArray, rest: FloatArray, a: FloatArray, out: FloatArray) -
 
 
 @kernel()
-def tangents(tables: Any, q: FloatArray, lam: FloatArray, c: FloatArray, out: FloatArray) -> None:
+def tangents(tables: VelocityRows, q: FloatArray, lam: FloatArray, c: FloatArray, out: FloatArray) -> None:
     """c₀ M + c₁ ∂/∂v + c₂ ∂/∂q of ψ_vᵀλ."""
     n, kind = q.size, tables.kind
     out[:] = 0.0

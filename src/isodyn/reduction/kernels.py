@@ -40,7 +40,8 @@ from isodyn.kernels.struct_types import StructType, address_of, opened
 from isodyn.reduction.tables import ReducedScratch, ReducedTables
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.numba_internals.interfaces import Signature
+    from isodyn.kernels.struct import StructAddress
 
 TABLES, SCRATCH = StructType(ReducedTables), StructType(ReducedScratch)
 
@@ -231,11 +232,11 @@ class _Pointer(types.WrapperAddressProtocol):  # type: ignore[misc]
     def __wrapper_address__(self) -> int:
         return self.address
 
-    def signature(self) -> Any:
+    def signature(self) -> Signature:
         return MODEL
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+def _compiled(function: Callable[..., Any]) -> Callable[..., int]:
     return numba.njit(MODEL, error_model="numpy", _nrt=False)(function)
 
 

@@ -130,7 +130,7 @@ def refuse_unless_beam(system: System) -> None:
         )
 
 
-def refuse_unless_fitting(system: Any, basis: Basis, sampling: Any) -> None:
+def refuse_unless_fitting(system: Any, basis: Basis, sampling: object) -> None:
     """A sampling belongs to the elements of one beam and to one basis."""
     if not isinstance(sampling, Sampling):
         raise InputError(

@@ -10,7 +10,7 @@ stays in the ansatz q ≈ q̄ + V ξ; the mean of velocities or accelerations ha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Witness(NamedTuple):
     v: FloatArray
 
 
-def solutions(source: Any) -> tuple[Solution, ...]:
+def solutions(source: object) -> tuple[Solution, ...]:
     """One solution, or several."""
     several = (source,) if isinstance(source, Solution) else tuple(source) if isinstance(source, Iterable) else (None,)
     if not all(isinstance(sol, Solution) for sol in several):

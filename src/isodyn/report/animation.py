@@ -23,6 +23,8 @@ from isodyn.results.files import replacing
 animations = Later("matplotlib.animation")
 
 if TYPE_CHECKING:
+    from matplotlib.animation import AbstractMovieWriter
+
     from isodyn.problems import Problem
 
 SECONDS, FPS = 6.0, 20
@@ -291,7 +293,13 @@ def _scene(sol: Solution, problem: Problem | None, plane: Sequence[tuple[int, in
 
 
 def _written(
-    scene: Scene, path: Path | str, writer: Any, seconds: float, fps: int, size: tuple[float, float], look: Look
+    scene: Scene,
+    path: Path | str,
+    writer: AbstractMovieWriter,
+    seconds: float,
+    fps: int,
+    size: tuple[float, float],
+    look: Look,
 ) -> Path:
     path = Path(path)
     check_folder(path.parent)

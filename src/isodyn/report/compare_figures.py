@@ -23,6 +23,8 @@ from isodyn.report.figures import COLOURS, canvas, save, slope_triangle, step_ti
 lines = Later("matplotlib.lines")
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
     from isodyn.kernels.compiled import FloatArray
@@ -69,7 +71,9 @@ def _handles(names: list[str]) -> list[Any]:
     return [lines.Line2D([], [], label=name, markersize=5, **style(k)) for k, name in enumerate(names)]
 
 
-def _errors_and_cost(axes: Any, found: Comparison, rows: list[CompareRow], styles: list[dict[str, Any]]) -> None:
+def _errors_and_cost(
+    axes: Sequence[Axes], found: Comparison, rows: list[CompareRow], styles: list[dict[str, Any]]
+) -> None:
     first = next(iter(found.quantities))
     second = "lam" if found.constrained else "v"
     for row, look in zip(rows, styles, strict=True):
@@ -87,7 +91,7 @@ def _errors_and_cost(axes: Any, found: Comparison, rows: list[CompareRow], style
     axes[2].tick_params(axis="x", which="minor", labelbottom=False)
 
 
-def _drift(axes: Any, rows: list[CompareRow], styles: list[dict[str, Any]]) -> None:
+def _drift(axes: Sequence[Axes], rows: list[CompareRow], styles: list[dict[str, Any]]) -> None:
     panel: Axes
     for panel, (level, symbol) in zip(axes, LEVELS.items(), strict=True):
         for row, look in zip(rows, styles, strict=True):
@@ -97,7 +101,7 @@ def _drift(axes: Any, rows: list[CompareRow], styles: list[dict[str, Any]]) -> N
         panel.margins(x=0.0)
 
 
-def _envelope(t: FloatArray, history: Any) -> tuple[Any, Any]:
+def _envelope(t: FloatArray, history: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The largest value of each window, so that rounding does not fill the panel."""
     if t.size <= WINDOWS:
         return t, history

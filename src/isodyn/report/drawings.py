@@ -13,7 +13,7 @@ Sizes that are out of proportion to the scene are brought into it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from isodyn.bodies.rotations import quaternion_of
 from isodyn.bodies.shapes import Box, Cylinder, Placed, Solid, Sphere
 from isodyn.kernels.compiled import FloatArray
 from isodyn.report import meshes
+
+if TYPE_CHECKING:
+    from isodyn.mechanism.system import MechanismSystem
 
 SMALLEST, LARGEST = 0.02, 0.2  # of a solid from its inertia, as parts of the scene
 THICK = 0.009  # radius of bars as a part of the scene
@@ -48,11 +51,12 @@ class Drawing:
         return np.unique(np.concatenate([np.zeros((1, 3)), self.surface.points, *flat]), axis=0)
 
 
-def solids_of_contacts(system: Any) -> dict[str, Solid | Placed]:
+def solids_of_contacts(system: MechanismSystem) -> dict[str, Solid | Placed]:
     """The shapes that contacts of a mechanism give to its bodies."""
     bodies: dict[str, Body] = {body.name: body for body in system.bodies}
     found: dict[str, Solid | Placed] = {}
-    for part in system.description.parts.contacts.values() if system.contacts is not None else ():
+    known = system.description if system.contacts is not None else None
+    for part in () if known is None else known.parts.contacts.values():
         for name, solid in part.solids(bodies).items():
             found.setdefault(name, solid)
     return found

@@ -28,6 +28,9 @@ from isodyn.systems.joined import is_compiled
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
 if TYPE_CHECKING:
+    from sympy import Matrix as SymbolicMatrix
+    from sympy import Symbol
+
     from isodyn.open_types import Matrix
     from isodyn.systems.base import System
 
@@ -42,22 +45,22 @@ class Equations:
     """SymPy matrices of a system; in a notebook it shows itself. First-order systems have s in v,
     s' = Q and c in phi."""
 
-    t: Any
+    t: Symbol
     q: tuple[Any, ...]
     v: tuple[Any, ...]
     M: Matrix
-    Q: Any
-    phi: Any
-    psi: Any
+    Q: SymbolicMatrix
+    phi: SymbolicMatrix
+    psi: SymbolicMatrix
     first_order: bool = False
 
     @property
-    def G(self) -> Any:
+    def G(self) -> SymbolicMatrix:
         """Rows ∂φ/∂q, then ∂ψ/∂v."""
         return self.phi.jacobian(list(self.q)).col_join(self.psi.jacobian(list(self.v)))
 
     @property
-    def b(self) -> Any:
+    def b(self) -> SymbolicMatrix:
         """G a = b: what is left of φ̈ and ψ̇ without a, with the other sign."""
         sympy = _sympy()
         q, v = sympy.Matrix(self.q), sympy.Matrix(self.v)
@@ -213,7 +216,7 @@ def _of_linear(system: LinearSystem) -> Equations:
     return Equations(t, q, v, M, Q, phi, column([]))
 
 
-def _of_first_order(system: Any) -> Equations:
+def _of_first_order(system: FirstOrderSystem | LinearFirstOrderSystem) -> Equations:
     sympy = _sympy()
     t, s, _ = symbols(system.names)
     if isinstance(system, LinearFirstOrderSystem):
@@ -222,11 +225,11 @@ def _of_first_order(system: Any) -> Equations:
         return Equations(t, (), s, sympy.eye(system.nv), h, column([]), column([]), True)
     z = tuple(sympy.Symbol(f"z{i}", real=True) for i in range(system.m))
     arguments = (s, z, t) if z else (s, t)
-    c = column(_called("c", system.c, *arguments)) if z else column([])
+    c = column([]) if system.c is None else column(_called("c", system.c, *arguments))
     return Equations(t, z, s, sympy.eye(system.nv), column(_called("h", system.h, *arguments)), c, column([]), True)
 
 
-def _called(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
+def _called(name: str, function: Callable[..., Any], *arguments: object) -> Any:
     """What a user's function makes of symbols."""
     plain = function.py_func if is_compiled(function) else function  # type: ignore[attr-defined]
     try:
@@ -241,14 +244,14 @@ def _called(name: str, function: Callable[..., Any], *arguments: Any) -> Any:
     )
 
 
-def column(values: Any) -> Any:
+def column(values: object) -> SymbolicMatrix:
     """A column of expressions."""
     sympy = _sympy()
     flat = np.ravel(np.asarray(values, dtype=object))
     return sympy.Matrix(len(flat), 1, [number(x) for x in flat])
 
 
-def matrix(values: Any, n: int | None = None) -> Any:
+def matrix(values: Matrix, n: int | None = None) -> SymbolicMatrix:
     """A matrix of expressions; scalars and vectors are diagonals of n."""
     sympy = _sympy()
     array = values.toarray() if sp.issparse(values) else np.asarray(values, dtype=object)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError, IsodynError
-from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later, load
 from isodyn.report.names import velocity_names
 from isodyn.results.files import write_file
@@ -316,9 +316,9 @@ def slope_triangle(axes: Axes, dts: Sequence[float], errors: FloatArray, slope: 
 # ---- small things
 
 
-def thinned(n: int) -> Any:
+def thinned(n: int) -> IntArray:
     """Rows to draw: all, or about as many as can be seen; first and last always."""
-    return np.unique(np.linspace(0, n - 1, min(n, POINTS)).astype(int))
+    return np.unique(np.linspace(0, n - 1, min(n, POINTS)).astype(np.int64))
 
 
 def _legend_outside(axes: Axes) -> None:

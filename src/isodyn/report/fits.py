@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.design.estimate import AT_BOUND, ChannelFit, Fit
+from isodyn.design.compared import ChannelFit
+from isodyn.design.estimate import AT_BOUND, Fit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.report import pages
 from isodyn.report.html import versions
 from isodyn.report.pages import Html
 from isodyn.report.sweeps import EDGE, FOOT, HEIGHT, LEFT, WIDTH, frame
 from isodyn.version import __version__
+
+if TYPE_CHECKING:
+    from isodyn.open_types import BoolArray
 
 POINTS = 1500  # so many samples are drawn
 BARS = 21  # of a histogram
@@ -21,7 +25,7 @@ BARS = 21  # of a histogram
 def page_of_fit(found: Fit, title: str | None, settings: dict[str, Any] | None) -> str:
     """The report of a fit."""
     drawn = "".join(
-        f'<h2>{pages.escaped(one.name)}</h2><div class="three">{_model(one)}{_residuals(one)}{_histogram(one)}</div>'
+        f'<h2>{pages.escaped(one.name)}</h2><div class="three">{_model(one, found)}{_residuals(one)}{_histogram(one)}</div>'
         for one in found.channels
     )
     chips = [("parameters", len(found.parameters)), ("samples", sum(int((~c.held).sum()) for c in found.channels))]
@@ -38,6 +42,8 @@ def page_of_fit(found: Fit, title: str | None, settings: dict[str, Any] | None) 
         ]
         cards += pages.card("Correlations", _scrolled(pages.table(rows, ("", *found.parameters))))
         cards += pages.card("What data see", _scrolled(_directions(found)))
+    if found.starts > 1:
+        cards += pages.card("Other minima", _minima(found))
     return pages.filled(
         "sweep.html",
         ("core.js", "theme.js"),
@@ -64,7 +70,7 @@ def _parameters(found: Fit) -> Html:
     for k, name in enumerate(found.parameters):
         low, high = found.interval(name)
         numbers = found.values[k], found.standard_errors[k], low, high, found.start[k], found.bias[k]
-        texts = [f"{x:.6g}" if i != 1 else f"{x:.2g}" for i, x in enumerate(numbers)]
+        texts = [f"{x:.2g}" if i in (1, 5) else f"{x:.6g}" for i, x in enumerate(numbers)]
         if name in found.at_bound:
             texts[1:4] = AT_BOUND, "–", "–"
         rows.append((name, *texts))
@@ -90,6 +96,17 @@ def _directions(found: Fit) -> Html:
     return pages.table(rows, ("relative change of parameters", "known to"))
 
 
+def _minima(found: Fit) -> Html:
+    """Where other searches ended."""
+    if not found.minima:
+        return Html(pages.paragraph(f"None: all of {found.starts} searches that ended came to these values."))
+    rows = [
+        (*(f"{x:.6g}" for x in one.values), f"{one.excess:.3g}", "yes" if one.as_good else "no", one.searches)
+        for one in found.minima
+    ]
+    return _scrolled(pages.table(rows, (*found.parameters, "sum of squares +", "as good", "searches")))
+
+
 # ---- pictures
 
 
@@ -106,7 +123,7 @@ def _picture(inside: str, label: str) -> str:
     return f'<div class="card"><svg {size}>{inside}</svg></div>'
 
 
-def _dots(x: FloatArray, y: FloatArray, held: Any) -> str:
+def _dots(x: FloatArray, y: FloatArray, held: BoolArray) -> str:
     some = np.unique(np.linspace(0, x.size - 1, min(POINTS, x.size)).astype(int))
     return "".join(f'<circle cx="{x[k]:.1f}" cy="{y[k]:.1f}" r="1.8"{HELD if held[k] else ""}/>' for k in some)
 
@@ -119,11 +136,12 @@ def _span(*arrays: FloatArray) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, high + 0.5)
 
 
-def _model(one: ChannelFit) -> str:
-    """Samples and the model."""
-    t, y = _span(one.t), _span(one.data, one.model)
-    some = np.unique(np.linspace(0, one.t.size - 1, min(POINTS, one.t.size)).astype(int))
-    line = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(_across(one.t, t)[some], _up(one.model, y)[some], strict=True))
+def _model(one: ChannelFit, found: Fit) -> str:
+    """Samples, and the model in all steps of its run."""
+    rows, curve = found.solution.t, found.solution.quantity(one.name).values
+    some = np.unique(np.linspace(0, rows.size - 1, min(POINTS, rows.size)).astype(int))
+    t, y = _span(one.t, rows), _span(one.data, curve)
+    line = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(_across(rows, t)[some], _up(curve, y)[some], strict=True))
     inside = frame(t, y, f"{one.name} over t") + _dots(_across(one.t, t), _up(one.data, y), one.held)
     return _picture(inside + f'<polyline class="mean" points="{line}"/>', f"{one.name}: samples and model")
 

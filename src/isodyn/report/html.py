@@ -202,7 +202,7 @@ def _said(scheme: Scheme | FirstOrderScheme) -> str:
     return "" if scheme is None else str(scheme)
 
 
-def _chips(sol: Solution, formulation: Any, dt: float | None) -> Html:
+def _chips(sol: Solution, formulation: object, dt: float | None) -> Html:
     system = sol.system
     how = "" if formulation is None else str(formulation)
     found = [
@@ -308,7 +308,7 @@ def versions() -> list[tuple[str, str]]:
     ]
 
 
-def _run(sol: Solution, problem: Problem | None, settings: dict[str, Any] | None, formulation: Any) -> Html:
+def _run(sol: Solution, problem: Problem | None, settings: dict[str, Any] | None, formulation: object) -> Html:
     system = mechanical(sol).system
     rows: list[tuple[str, Any]] = [(key, value) for key, value in (settings or {}).items()]
     if problem is not None:

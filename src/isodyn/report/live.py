@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -188,7 +188,7 @@ class Live:
         self.server.shutdown()
         self.server.server_close()
 
-    def _rows(self, t: float, q: Any, v: Any, count: int) -> Solution:
+    def _rows(self, t: float, q: FloatArray, v: FloatArray, count: int) -> Solution:
         """A solution of one state, so many times."""
         system = self.system
         times = (t + np.arange(count)).astype(np.float64)
@@ -246,7 +246,7 @@ def handler_of(live: Live) -> type[BaseHTTPRequestHandler]:
                     live.viewers -= 1
                     live.news.notify_all()
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             """Say nothing: standard error belongs to the run."""
 
     return Handler

@@ -7,12 +7,12 @@ area: round shapes look round and edges stay edges.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from isodyn.bodies.rotations import matrix
-from isodyn.bodies.shapes import Capsule, Composite, Placed
+from isodyn.bodies.shapes import Capsule, Composite, Placed, Solid
 from isodyn.bodies.surfaces import Surface
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
@@ -73,7 +73,7 @@ def bar(start: FloatArray, end: FloatArray, radius: float) -> Triangles:
     return moved(round_bar, 0.5 * (start + end), triad(along).T)
 
 
-def of_shape(shape: Any, centre: FloatArray) -> Triangles:
+def of_shape(shape: Solid | Placed | Composite, centre: FloatArray) -> Triangles:
     """A shape of isodyn.bodies.shapes about the mass centre of its body."""
     surface = triangles(shape.triangles(AROUND))
     return Triangles(surface.points - centre, surface.normals)
@@ -82,12 +82,12 @@ def of_shape(shape: Any, centre: FloatArray) -> Triangles:
 # ---- in the plane
 
 
-def outlines(shape: Any, centre: FloatArray) -> list[FloatArray]:
+def outlines(shape: Solid | Placed | Composite, centre: FloatArray) -> list[FloatArray]:
     """Convex outlines of the parts of a shape, seen along z, about the mass centre of its body."""
     return [hull(points[:, :2] - centre[:2]) for points in _pieces(shape)]
 
 
-def _pieces(shape: Any) -> list[FloatArray]:
+def _pieces(shape: Solid | Placed | Composite) -> list[FloatArray]:
     if isinstance(shape, Composite):
         return [points for part in shape.parts for points in _pieces(part)]
     if isinstance(shape, Placed):

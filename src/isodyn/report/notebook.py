@@ -82,7 +82,7 @@ def html_of(x: object) -> str:
     return text_html(x)
 
 
-def settings_html(x: Any) -> str:
+def settings_html(x: object) -> str:
     """What was given, without what is as usual."""
     names = [item.name for item in fields(x) if item.init and item.repr] if is_dataclass(x) else []
     rows = [(names[k] if key is None else key, text) for k, (key, text) in enumerate(settings(x))]

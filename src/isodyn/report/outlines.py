@@ -4,13 +4,14 @@ and for exports, the sharp edges of its mesh, or straight lines between its inte
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray
 
 if TYPE_CHECKING:
+    from isodyn.flexible.solid import Solid
     from isodyn.mechanism.flexible_part import FlexiblePart
     from isodyn.mechanism.system import MechanismSystem
     from isodyn.results.solution import Solution
@@ -59,9 +60,10 @@ def skins_of(sol: Solution, system: MechanismSystem) -> tuple[Skin, ...]:
     """Surfaces of flexible bodies in colours of von Mises' stress."""
     found = []
     for part in system.layout.flexible:
-        if surface_points(part) == 0:
+        solid = part.reduced.elements.solid
+        if solid is None or surface_points(part) == 0:
             continue
-        view, surface = sol.flexible_body(part.name), part.reduced.elements.solid.surface
+        view, surface = sol.flexible_body(part.name), solid.surface
         corners, triangles = np.unique(surface, return_inverse=True)
         rows = range(sol.t.size)
         points = np.stack([view.positions(k)[corners] for k in rows])
@@ -94,7 +96,7 @@ def lines_by_name(sol: Solution, system: MechanismSystem) -> dict[str, list[Floa
     return found
 
 
-def sharp_edges(solid: Any) -> list[tuple[int, int]]:
+def sharp_edges(solid: Solid) -> list[tuple[int, int]]:
     """Edges of the surface in which faces meet at an angle."""
     corners, triangles = solid.mesh.p.T, solid.surface
     a, b, c = (corners[triangles[:, k]] for k in range(3))

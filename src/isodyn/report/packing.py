@@ -28,7 +28,7 @@ def packed(array: ArrayLike) -> dict[str, Any]:
     return {"shape": list(numbers.shape), "f32": base64.b64encode(numbers.tobytes()).decode("ascii")}
 
 
-def for_script(data: Any) -> str:
+def for_script(data: object) -> str:
     """JSON that may stand inside a <script> element."""
     text = json.dumps(finite(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

@@ -33,7 +33,7 @@ def escaped(text: int | str) -> str:
     return text if isinstance(text, Html) else html.escape(str(text))
 
 
-def filled(template: str, scripts: Sequence[str], **values: Any) -> str:
+def filled(template: str, scripts: Sequence[str], **values: str | int) -> str:
     """A page from a template: {{name}} is replaced by the value of that name, {{css}} and {{js}} by
     the assets."""
     values |= {"css": Html(asset("page.css")), "js": Html("\n".join(asset(name) for name in scripts))}
@@ -60,7 +60,7 @@ def _aside(column: int, words: int) -> str:
     return "" if column < words else ' class="n"'
 
 
-def card(title: str, *content: Any) -> Html:
+def card(title: str, *content: str | int) -> Html:
     """A box with a heading."""
     inside = "".join(escaped(x) for x in content)
     return Html(f'<div class="card"><div class="head"><h3>{escaped(title)}</h3></div>{inside}</div>')

@@ -10,7 +10,7 @@ and a law f along a measure x adds −∂x/∂q f to Q.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
@@ -26,6 +26,14 @@ from isodyn.mechanism.hybrid import UserMechanismSystem
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.report.equations import Equations, symbols
 from isodyn.report.tracing import number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sympy import Expr, Symbol
+    from sympy import Matrix as SymbolicMatrix
+
+    from isodyn.open_types import Numbers
 
 
 class _Frames:
@@ -44,10 +52,10 @@ class _Frames:
             else:
                 self.r[body.name], self.R[body.name], self.angle[body.name] = sympy.Matrix(own), one, sympy.Integer(0)
 
-    def point(self, body: str, s: Any) -> Any:
+    def point(self, body: str, s: Iterable[float]) -> SymbolicMatrix:
         return self.r[body] + self.R[body] * _vector(s)
 
-    def measure(self, word: Word) -> Any:
+    def measure(self, word: Word) -> Expr:
         """The measure of a word."""
         k, (i, j) = word.numbers, (word.first, word.second)
         way = self.point(j, k.s_j) - self.point(i, k.s_i)
@@ -97,11 +105,11 @@ def of_mechanism(system: MechanismSystem) -> Equations:
     return Equations(t, q, v, M, Q, sympy.Matrix(len(phi), 1, phi), sympy.zeros(0, 1))
 
 
-def _vector(values: Any) -> Any:
+def _vector(values: Iterable[float]) -> SymbolicMatrix:
     return sympy.Matrix([number(float(x)) for x in values])
 
 
-def _law(law: Any, x: Any, rate: Any, t: Any) -> Any:
+def _law(law: Any, x: Expr, rate: Expr, t: Symbol) -> Expr:
     """The force along a measure."""
     shift = sympy.Integer(0) if law.shift is None else _time(law.shift, t)
     force = law.force
@@ -114,7 +122,7 @@ def _law(law: Any, x: Any, rate: Any, t: Any) -> Any:
     raise InputError("limits and friction have no formula here")
 
 
-def _load(system: MechanismSystem, frames: _Frames, q: tuple[Any, ...], load: OnBody) -> Any:
+def _load(system: MechanismSystem, frames: _Frames, q: tuple[Any, ...], load: OnBody) -> SymbolicMatrix:
     """A force or torque on one body as a column."""
     F, Q = _vector(load.vector), sympy.zeros(len(q), 1)
     if load.kind in (FORCE, FOLLOWER):
@@ -126,7 +134,7 @@ def _load(system: MechanismSystem, frames: _Frames, q: tuple[Any, ...], load: On
     raise InputError("drag has no formula here")
 
 
-def _time(value: Any, t: Any) -> Any:
+def _time(value: Numbers, t: Symbol) -> Expr:
     """A number or a function of time."""
     function = as_time_function("a function of time", value)
     if isinstance(function, Polynomial):

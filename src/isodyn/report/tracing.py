@@ -11,6 +11,8 @@ import numpy as np
 from isodyn.later import Later
 
 if TYPE_CHECKING:
+    from sympy import Expr
+
     from isodyn.kernels.compiled import FloatArray
 
 sympy = Later("sympy")
@@ -30,35 +32,35 @@ class Traced:
 
     __slots__ = ("e",)
 
-    def __init__(self, e: Any) -> None:
+    def __init__(self, e: Expr) -> None:
         self.e = e
 
-    def __add__(self, other: Any) -> Traced:
+    def __add__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: a + b)
 
     __radd__ = __add__
 
-    def __mul__(self, other: Any) -> Traced:
+    def __mul__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: a * b)
 
     __rmul__ = __mul__
 
-    def __sub__(self, other: Any) -> Traced:
+    def __sub__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: a - b)
 
-    def __rsub__(self, other: Any) -> Traced:
+    def __rsub__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: b - a)
 
-    def __truediv__(self, other: Any) -> Traced:
+    def __truediv__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: a / b)
 
-    def __rtruediv__(self, other: Any) -> Traced:
+    def __rtruediv__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: b / a)
 
-    def __pow__(self, other: Any) -> Traced:
+    def __pow__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: a**b)
 
-    def __rpow__(self, other: Any) -> Traced:
+    def __rpow__(self, other: object) -> Traced:
         return _both(self, other, lambda a, b: b**a)
 
     def __neg__(self) -> Traced:
@@ -76,16 +78,16 @@ class Traced:
     def __bool__(self) -> bool:
         raise SymbolError(f"it asks whether {self.e} is true")
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         raise SymbolError(f"it compares {self.e} with {other}")
 
     __le__ = __gt__ = __ge__ = __lt__
 
-    def arctan2(self, other: Any) -> Traced:
+    def arctan2(self, other: object) -> Traced:
         """np.arctan2 of objects asks for it."""
         return _both(self, other, lambda a, b: sympy.atan2(a, b))
 
-    def hypot(self, other: Any) -> Traced:
+    def hypot(self, other: object) -> Traced:
         """np.hypot of objects asks for it."""
         return _both(self, other, lambda a, b: sympy.sqrt(a**2 + b**2))
 
@@ -100,13 +102,13 @@ class Traced:
         return lambda: Traced(getattr(sympy, FUNCTIONS[name])(self.e))
 
 
-def _both(one: Traced, other: Any, act: Any) -> Traced:
+def _both(one: Traced, other: object, act: Callable[[Any, Any], Any]) -> Traced:
     if isinstance(other, np.ndarray):
         return NotImplemented
     return Traced(act(one.e, number(other)))
 
 
-def traced(x: Any) -> FloatArray | Traced:
+def traced(x: object) -> FloatArray | Traced:
     """A symbol, or an array of symbols, to call a function with."""
     if isinstance(x, tuple):
         array = np.empty(len(x), dtype=object)
@@ -115,7 +117,7 @@ def traced(x: Any) -> FloatArray | Traced:
     return Traced(x)
 
 
-def number(x: Any) -> Any:
+def number(x: object) -> Expr:
     """An expression of SymPy; whole numbers as such."""
     if isinstance(x, Traced):
         return x.e

@@ -30,7 +30,11 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isodyn.results.passes import Measures
     from isodyn.results.solution import Solution
+    from isodyn.systems.model import Model
 
 switched_off = Later("isodyn.mechanism.switched_off")
 passes = Later("isodyn.results.passes")  # compiled when rows are first looked at
@@ -96,7 +100,7 @@ def _drift_of_held_rows(sol: Solution) -> Drift:
     return Drift(sol.t, *levels)
 
 
-def _measures(sol: Solution, model: Any) -> Any:
+def _measures(sol: Solution, model: Model) -> Measures:
     """What the drift of a solution is measured in."""
     system, pattern = sol.system, model.sparsity
     slowest = 1.0 / (float(sol.t[-1] - sol.t[0]) or 1.0)
@@ -149,7 +153,7 @@ def _changes(sol: Solution, energy: FloatArray, rows: list[int]) -> FloatArray:
     return found
 
 
-def _power(sol: Solution, rows: Any) -> FloatArray:
+def _power(sol: Solution, rows: Sequence[int] | IntArray) -> FloatArray:
     """Power of everything that is not in the energy, in these rows."""
     power, rows, off = np.zeros(len(rows)), np.asarray(rows, dtype=np.int64), loads_off(sol)
     for names in dict.fromkeys(off[row] for row in rows):
@@ -159,7 +163,7 @@ def _power(sol: Solution, rows: Any) -> FloatArray:
     return power
 
 
-def _power_of(system: System, sol: Solution, rows: Any) -> FloatArray:
+def _power_of(system: System, sol: Solution, rows: Sequence[int] | IntArray) -> FloatArray:
     """Power of everything that is not in the energy of a system, in these rows."""
     ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)

@@ -21,12 +21,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from isodyn.errors import DamageError, InputError, RecoveryWarning
 from isodyn.results.files import failed, make_folder, write_file
 from isodyn.results.inputs import to_json
 from isodyn.results.seals import UNFIT, packed, sealed_json, unpacked
+
+if TYPE_CHECKING:
+    from isodyn.kernels.compiled import IntArray
 
 FORMAT = 6
 # steps between checkpoints where nothing is said; where nobody knows how many there will be
@@ -43,7 +46,7 @@ class Resumable(Protocol):
     """A run that can be stored: rows, numbers by name, and what it carries besides."""
 
     rows: Any  # a named tuple of arrays, as many rows as will be written
-    ranks: Any
+    ranks: IntArray
     state: Any
     counters: Any
     total_steps: int
@@ -103,7 +106,6 @@ class Checkpoint:
     model: dict[str, Any] | None = None
     resumed: bool = False
     begun: bool = field(default=False, init=False)
-    keeps_end: bool = field(default=True, init=False)  # False for a part of a run, which keeps it itself
     identity: str = field(default="", init=False)  # of the run that the blocks belong to
     _blocks: int = field(default=0, init=False)
     _rows: int = field(default=0, init=False)  # how many are on disk
@@ -159,23 +161,6 @@ class Checkpoint:
         }
         self.identity, text = sealed_json(document)
         write_file(self.folder / "run.json", text)
-
-    def inside(self, name: str) -> Checkpoint:
-        """Return a checkpoint for a part of the run, in a folder of its own.
-
-        Parameters
-        ----------
-        name
-            Name of the folder, and of the part.
-
-        Returns
-        -------
-        checkpoint
-            Goes on with what is there already, and leaves the end of the part to the run.
-        """
-        part = Checkpoint(self.folder / name, self.every, resumed=True)
-        part.begun, part.identity, part.keeps_end = True, f"{self.identity} {name}", False
-        return part
 
     # ---- when
 
@@ -302,7 +287,7 @@ class Checkpoint:
         run
             The run.
         """
-        if self.keeps_end and int(run.state.step) != self._steps:
+        if int(run.state.step) != self._steps:
             self._put(run, run.carried())
 
     def _take(self, block: dict[str, Any], run: Resumable) -> float:

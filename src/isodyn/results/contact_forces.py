@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.joints import measures as at
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.mesh_rows import forces_of_meshes
 from isodyn.mechanism.poses import poses
 from isodyn.multibody.histories import Poses, measured, touched
 
 if TYPE_CHECKING:
     from isodyn.joints.words import Word
+    from isodyn.results.solution import Solution
 
 DRAWN = (at.OFFSET, at.LENGTH, at.CONTACT, at.BALL)  # measures whose gaps are distances of bodies
 
 
-def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]:
+def forces_of_contacts(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Names of contacts that push in some row, where they act (rows, 3) and the forces on the body
     that is meant, the one that is not the ground where there is one; in the world."""
     known = sol.system.contacts
     if known is None or "contact_force" not in sol.aux:
         return
+    yield from forces_of_meshes(sol)
     rows, forces = known.twin.rows, sol.aux["contact_force"]
     for k, name in enumerate(known.names):
         if len(rows[k].terms) != 1 or rows[k].terms[0][1].kind not in DRAWN or not forces[:, k].any():
@@ -41,7 +44,7 @@ def forces_of_contacts(sol: Any) -> Iterator[tuple[str, FloatArray, FloatArray]]
         yield name, place_of(word, slip, p, q), sign * total
 
 
-def place_of(word: Word, slip: Any, p: Poses, q: Poses) -> FloatArray:
+def place_of(word: Word, slip: Word | None, p: Poses, q: Poses) -> FloatArray:
     """Where two bodies touch."""
     ends = [x.position + np.einsum("kij,j->ki", x.R, s) for x, s in ((p, word.numbers.s_i), (q, word.numbers.s_j))]
     if word.kind == at.OFFSET:

@@ -14,6 +14,7 @@ from isodyn.systems.questions import Questions
 if TYPE_CHECKING:
     from isodyn.open_types import BoolArray
     from isodyn.results.solution import Solution
+    from isodyn.systems.contacts import ContactSet
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def history_of(kept: Any, rows: int, happened: list[Impact], left: dict[int, Flo
     }
 
 
-def impacts_in(aux: dict[str, Any], known: Any) -> list[Impact]:
+def impacts_in(aux: dict[str, Any], known: ContactSet) -> list[Impact]:
     """The impacts that `history_of` wrote."""
     found = []
     for i, k in enumerate(aux["impact_contact"]):
@@ -148,7 +149,7 @@ def impacts_in(aux: dict[str, Any], known: Any) -> list[Impact]:
     return found
 
 
-def contacts_at(sol: Any, times: FloatArray, q: FloatArray, v: FloatArray) -> dict[str, Any]:
+def contacts_at(sol: Solution, times: FloatArray, q: FloatArray, v: FloatArray) -> dict[str, Any]:
     """What a solution keeps of contacts, at other times with their states: forces in straight lines
     between rows, where a contact does in both the same."""
     aux = sol.aux
@@ -206,7 +207,7 @@ def lost_in_impacts(sol: Solution) -> FloatArray:
     return found
 
 
-def number_of(known: Any, name: str) -> int:
+def number_of(known: ContactSet, name: str) -> int:
     """The number of a contact by its name or number."""
     if isinstance(name, int) and 0 <= name < len(known.names):
         return name

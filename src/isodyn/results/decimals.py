@@ -10,7 +10,7 @@ are rounded to odd, so that they compare like exact numbers.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
@@ -18,6 +18,9 @@ from numba import types
 from isodyn.kernels.compiled import F2, FloatArray, i8, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.kernels.wide_products import upper_product
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 U8, U64 = types.uint8[::1], types.uint64[::1]
 LONGEST = 25  # bytes of a number with the comma behind it: −d.(16 digits)e−308,
@@ -31,7 +34,7 @@ NAN, INFINITE = np.frombuffer(b"nan", dtype=np.uint8), np.frombuffer(b"inf", dty
 
 
 @cache
-def powers_of_ten() -> tuple[Any, Any]:
+def powers_of_ten() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Upper and lower halves of ⌈10^k⌉, scaled to 128 bits."""
     found = []
     for k in range(LEAST_POWER, LARGEST_POWER + 1):
@@ -43,24 +46,26 @@ def powers_of_ten() -> tuple[Any, Any]:
 
 
 @kernel()
-def scaled(high: Any, low: Any, x: Any) -> Any:
+def scaled(high: np.uint64, low: np.uint64, x: np.uint64) -> np.uint64:
     """x·(high, low)/2^128, rounded to odd."""
     below = high * x
-    found = upper_product(high, x)
-    total = below + upper_product(low, x)
+    found = np.uint64(upper_product(high, x))
+    total = below + np.uint64(upper_product(low, x))
     if total < below:
         found += U1
     return found | (U1 if total > U1 else U0)
 
 
 @kernel()
-def shortest(fraction: Any, exponent: Any, high: Any, low: Any) -> tuple[Any, Any]:
+def shortest(
+    fraction: np.uint64, exponent: np.uint64, high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64]
+) -> tuple[np.uint64, np.int64]:
     """Digits s and exponent k of s·10^k, the shortest decimal of a positive number."""
     c, q = fraction, np.int64(-1074)
     if exponent != U0:
         c, q = HIDDEN | fraction, np.int64(exponent) - 1075
         if -53 < q <= 0 and c & ((U1 << np.uint64(-q)) - U1) == U0:
-            return c >> np.uint64(-q), 0
+            return c >> np.uint64(-q), np.int64(0)
     odd = c & U1
     closer = fraction == U0 and exponent > U1  # to its neighbour below: a power of two
     k = (q * 1262611 - (524031 if closer else 0)) >> 22
@@ -84,7 +89,7 @@ def shortest(fraction: Any, exponent: Any, high: Any, low: Any) -> tuple[Any, An
 
 
 @kernel()
-def put_four(s: Any, out: Any, at: int) -> None:
+def put_four(s: np.uint64, out: npt.NDArray[np.uint8], at: int) -> None:
     """Four digits, zeros in front included."""
     upper = s // U100
     one, two = U2 * upper, U2 * (s - U100 * upper)
@@ -93,7 +98,7 @@ def put_four(s: Any, out: Any, at: int) -> None:
 
 
 @kernel()
-def put_digits(s: Any, n: Any, out: Any, at: int) -> None:
+def put_digits(s: np.uint64, n: int, out: npt.NDArray[np.uint8], at: int) -> None:
     """The n digits of s into out[at:at + n]: the last eight by themselves, so that they need not
     wait for each other, the others two at a time."""
     i = natural(at + n)
@@ -119,7 +124,7 @@ def put_digits(s: Any, n: Any, out: Any, at: int) -> None:
 
 
 @kernel()
-def count_digits(s: Any) -> int:
+def count_digits(s: np.uint64) -> int:
     """Number of digits of s, which are mostly many."""
     n, bound = 17, MANY
     while n > 1 and s < bound:
@@ -129,7 +134,7 @@ def count_digits(s: Any) -> int:
 
 
 @kernel()
-def put_fixed(s: Any, n: Any, point: Any, out: Any, at: Any) -> Any:
+def put_fixed(s: np.uint64, n: int, point: int, out: npt.NDArray[np.uint8], at: int) -> int:
     """The n digits of s with a point behind digit `point`; where they end."""
     if point <= 0:  # 0.00ddd
         start = at + 2 - point
@@ -152,7 +157,7 @@ def put_fixed(s: Any, n: Any, point: Any, out: Any, at: Any) -> Any:
 
 
 @kernel()
-def put_with_exponent(s: Any, n: Any, power: Any, out: Any, at: Any) -> Any:
+def put_with_exponent(s: np.uint64, n: int, power: int, out: npt.NDArray[np.uint8], at: int) -> int:
     """The same as d.ddde±dd."""
     put_digits(s, n, out, at + 1)
     out[at] = out[at + 1]
@@ -168,7 +173,9 @@ def put_with_exponent(s: Any, n: Any, power: Any, out: Any, at: Any) -> Any:
 
 
 @kernel()
-def put_number(bits: Any, high: Any, low: Any, out: Any, at: int) -> Any:
+def put_number(
+    bits: np.uint64, high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64], out: npt.NDArray[np.uint8], at: int
+) -> int:
     """One number into out[at:]; where it ends."""
     fraction, exponent = bits & FRACTION, (bits >> np.uint64(52)) & EXPONENT
     special = exponent == EXPONENT
@@ -188,12 +195,14 @@ def put_number(bits: Any, high: Any, low: Any, out: Any, at: int) -> Any:
             k += 1
     n = count_digits(s)
     if -4 < n + k <= 16:
-        return put_fixed(s, n, n + k, out, at)
-    return put_with_exponent(s, n, n + k - 1, out, at)
+        return put_fixed(s, n, int(n + k), out, at)
+    return put_with_exponent(s, n, int(n + k - 1), out, at)
 
 
 @kernel(i8(F2, U64, U64, U8), nogil=True)
-def put_rows(values: FloatArray, high: Any, low: Any, out: Any) -> int:
+def put_rows(
+    values: FloatArray, high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64], out: npt.NDArray[np.uint8]
+) -> int:
     """Lines of numbers between commas into `out`, which has room for LONGEST bytes each; where they
     end."""
     at = 0
@@ -214,5 +223,5 @@ def as_lines(values: FloatArray) -> memoryview:
     b'0.1,-2.0\\n1e-05,0.3333333333333333\\n'
     """
     values = np.ascontiguousarray(values, dtype=np.float64)
-    out: Any = np.empty(LONGEST * values.size, dtype=np.uint8)
-    return memoryview(out)[: put_rows(values, *powers_of_ten(), out)]
+    out = np.empty(LONGEST * values.size, dtype=np.uint8)
+    return out.data[: put_rows(values, *powers_of_ten(), out)]

@@ -21,6 +21,7 @@ from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from pandas import DataFrame
     from xarray import Dataset
 
@@ -157,7 +158,7 @@ class Ensemble(ShownInNotebooks):
         rows = (self.t, self.q[i], self.v[i], self.a[i], self.lam[i])
         return Solution(*rows, self.system(i), self.scheme, stats, self.columns, aux, self.redundant.get(i, ()))
 
-    def table(self, outputs: Outputs | None = None, **columns: Any) -> dict[str, Any]:
+    def table(self, outputs: Outputs | None = None, **columns: ArrayLike) -> dict[str, Any]:
         """A table of all members as arrays by the names of its columns.
 
         Parameters
@@ -190,7 +191,7 @@ class Ensemble(ShownInNotebooks):
         """
         return ensemble_tables.table_of(self, outputs, columns)
 
-    def to_csv(self, path: str | Path, outputs: Outputs | None = None, **columns: Any) -> Any:
+    def to_csv(self, path: str | Path, outputs: Outputs | None = None, **columns: ArrayLike) -> Path:
         """Write `table` as a CSV file.
 
         Parameters
@@ -209,7 +210,7 @@ class Ensemble(ShownInNotebooks):
         """
         return ensemble_tables.write_csv(self.table(outputs, **columns), path)
 
-    def to_dataframe(self, outputs: Outputs | None = None, **columns: Any) -> DataFrame:
+    def to_dataframe(self, outputs: Outputs | None = None, **columns: ArrayLike) -> DataFrame:
         """Return `table` as a pandas DataFrame.
 
         Parameters
@@ -255,7 +256,7 @@ class Ensemble(ShownInNotebooks):
         """
         return ensemble_tables.dataset(self)
 
-    def save(self, path: str | Path) -> Any:
+    def save(self, path: str | Path) -> Path:
         """Write all members: NetCDF, or by the endings .csv and .parquet the table.
 
         Parameters

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.kernels.compiled import FloatArray
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Sample
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Happened:
     t: float
     name: str
     index: int
-    before: Any
+    before: Sample
     after: Any = None
 
     @property

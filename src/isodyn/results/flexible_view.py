@@ -3,10 +3,10 @@ files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from isodyn.results.mechanism_views import BodyView, mechanism_of
 
 if TYPE_CHECKING:
     from isodyn.flexible.craig_bampton import ReducedBody
+    from isodyn.flexible.solid import Solid
     from isodyn.results.solution import Solution
 
 meshio = Later("meshio")
@@ -218,7 +219,7 @@ class FlexibleView(ShownInNotebooks):
         shares = np.asarray(self.reduced.elements.mass.sum(axis=0)).ravel()
         return np.array([shares @ field(k) for k in range(self.sol.t.size)])
 
-    def _solid(self) -> Any:
+    def _solid(self) -> Solid:
         solid = self.reduced.elements.solid
         if solid is None:
             raise InputError(
@@ -226,7 +227,7 @@ class FlexibleView(ShownInNotebooks):
             )
         return solid
 
-    def write_vtk(self, folder: str | Path, rows: Any = None) -> Path:
+    def write_vtk(self, folder: str | Path, rows: Iterable[int] | None = None) -> Path:
         """Write the moving mesh with displacements and stresses as VTK files.
 
         Stresses are there as tensors (xx, xy, … zz) and after von Mises.

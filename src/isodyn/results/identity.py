@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from functools import partial
-from types import CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +59,7 @@ def rounded(words: IntArray) -> IntArray:
     return np.where(real, words + (1 << (_LAST - 1)) >> _LAST, words)
 
 
-def told(value: Any, depth: int = DEPTH) -> Any:
+def told(value: object, depth: int = DEPTH) -> object:
     """A value as plain data, functions by their code: what differs is told differently.
 
     >>> one, same, other = ((lambda x: lambda t: x * t)(x) for x in (1.0, 1.0, 2.0))
@@ -94,13 +94,13 @@ def told(value: Any, depth: int = DEPTH) -> Any:
     return [getattr(value, "__qualname__", type(value).__qualname__), told(getattr(value, "__dict__", None) or None, 1)]
 
 
-def _function(value: Any) -> Any:
+def _function(value: object) -> FunctionType | MethodType | partial[Any] | None:
     """What is behind a callable: a function, a method, a partial; None for anything else."""
     value = getattr(value, "py_func", value)
     return value if isinstance(value, FunctionType | MethodType | partial) else None
 
 
-def _told_function(function: Any, depth: int) -> Any:
+def _told_function(function: FunctionType | MethodType | partial[Any], depth: int) -> object:
     """Its code, its defaults and the numbers and functions that it refers to."""
     if isinstance(function, partial):
         return ["partial", told([function.func, function.args, function.keywords], depth - 1)]
@@ -113,14 +113,14 @@ def _told_function(function: Any, depth: int) -> Any:
     return ["function", _code(code, depth), told(inside, depth - 1)]
 
 
-def _is_filled(cell: Any) -> bool:
+def _is_filled(cell: CellType) -> bool:
     try:
         return cell.cell_contents is not None
     except ValueError:
         return False
 
 
-def _matters(value: Any) -> bool:
+def _matters(value: object) -> bool:
     """Whether something that a function refers to is a user's own: numbers, texts and functions,
     not modules and what belongs to packages."""
     if isinstance(value, int | float | complex | str | tuple | list | dict | np.ndarray | np.generic):
@@ -135,13 +135,13 @@ def _is_users(function: Callable[..., Any]) -> bool:
     return home not in ("isodyn", "numpy", "scipy", "numba", "math")
 
 
-def _code(code: CodeType, depth: int) -> Any:
+def _code(code: CodeType, depth: int) -> object:
     constants = [told(x, depth - 1) for x in code.co_consts if not isinstance(x, str)]  # docstrings change nothing
     texts = sorted(x for x in code.co_consts[1:] if isinstance(x, str))
     return [code.co_code.hex(), constants, texts, list(code.co_names), code.co_argcount]
 
 
-def _functions(value: Any, depth: int, seen: set[int]) -> Iterator[Any]:
+def _functions(value: object, depth: int, seen: set[int]) -> Iterator[object]:
     """Users' functions in a system and its parts, told."""
     if depth == 0 or id(value) in seen or isinstance(value, np.ndarray | Struct):
         return

@@ -37,6 +37,8 @@ from isodyn.results.tables import looked_at_once, parquet_bytes, save_csv, save_
 from isodyn.results.units import STATES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xarray import Dataset
 
     from isodyn.systems.base import System
@@ -91,7 +93,7 @@ def write_dataset(dataset: Dataset, path: Path) -> Path:
     return write_file(path, sealed(image(_storable(dataset))))
 
 
-def load(path: str | Path, system: Any = None, *, unchecked: bool = False) -> Solution:
+def load(path: str | Path, system: System | None = None, *, unchecked: bool = False) -> Solution:
     """Read a solution from a NetCDF file that `Solution.save` wrote.
 
     Without a system the numbers and names are there, but not energy, drift and reactions.
@@ -163,14 +165,14 @@ def _refuse_sweep(path: Path) -> None:
         raise InputError(f"{path} holds a sweep, not a single run", hint="iso.sweeps.load reads it")
 
 
-def _no_solution(dataset: Any, path: Path) -> InputError:
+def _no_solution(dataset: Dataset, path: Path) -> InputError:
     """The error for a file that holds something else."""
     if str(dataset.attrs.get("source", "")).startswith("isodyn "):
         return InputError(f"{path} holds an ensemble, not a single run", hint="xarray.open_dataset reads it")
     return InputError(f"{path} was not written by isodyn")
 
 
-def _solution(dataset: Any, system: System, path: Path) -> Solution:
+def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     described = json.loads(dataset.attrs["isodyn_system"])
     model = json.loads(dataset.attrs["isodyn_model"]) if "isodyn_model" in dataset.attrs else None
     t, q, v, a, lam = (np.array(dataset[name].values, dtype=np.float64) for name in ("time", *STATES))
@@ -189,7 +191,11 @@ def _solution(dataset: Any, system: System, path: Path) -> Solution:
     for name, values in (("q", q), ("v", v), ("a", a), ("lam", lam)):
         if values.shape != (t.size, columns[name].size):
             raise DamageError(f"{path}: {name} has the shape {values.shape}, {(t.size, columns[name].size)} is needed")
-    aux = {name.removeprefix("aux_"): np.array(x.values) for name, x in dataset.items() if str(name).startswith("aux_")}
+    aux = {
+        str(name).removeprefix("aux_"): np.array(x.values)
+        for name, x in dataset.items()
+        if str(name).startswith("aux_")
+    }
     stats = Statistics(**json.loads(dataset.attrs["statistics"]))
     scheme = from_json(json.loads(dataset.attrs["isodyn_scheme"]))
     redundant = tuple(json.loads(dataset.attrs["isodyn_redundant"]))
@@ -213,7 +219,7 @@ def _built(model: dict[str, Any], t: FloatArray, q: FloatArray, v: FloatArray) -
 # ---- what a file can hold
 
 
-def _storable(dataset: Any) -> Any:
+def _storable(dataset: Dataset) -> Dataset:
     """The same with names and texts that HDF5 can hold."""
     taken = set(map(str, dataset.variables)) | {str(dim) for dim in dataset.dims}
     renamed: dict[str, str] = {}
@@ -228,13 +234,19 @@ def _storable(dataset: Any) -> Any:
     for name in renamed:
         found[name].attrs["isodyn_name"] = json.dumps(name)
     found = found.rename(renamed)
-    for variable in (found, *found.variables.values()):
-        variable.attrs = {key: stored_text(x) if isinstance(x, str) else x for key, x in variable.attrs.items()}
-    for name, values in found.coords.items():
+    found.attrs = _stored_texts(found.attrs)
+    for variable in found.variables.values():
+        variable.attrs = _stored_texts(variable.attrs)
+    for label, values in found.coords.items():
         if values.dtype == object:
             texts = np.array([stored_text(str(x)) for x in values.values], dtype=str)
-            found[name] = (values.dims, texts, values.attrs)
+            found[label] = (values.dims, texts, values.attrs)
     return found
+
+
+def _stored_texts(attributes: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Attributes with texts that HDF5 can hold."""
+    return {key: stored_text(x) if isinstance(x, str) else x for key, x in attributes.items()}
 
 
 def stored_name(name: str) -> str:

@@ -10,11 +10,18 @@ number of rows; made in order, scales first, they take 0.1 s.
 from __future__ import annotations
 
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.later import Later
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from h5py import Dataset as StoredArray
+    from h5py import File
+    from xarray import Dataset, Variable
 
 h5netcdf, h5py = Later("h5netcdf"), Later("h5py")
 conventions, backends = Later("xarray.conventions"), Later("xarray.backends")
@@ -22,7 +29,7 @@ conventions, backends = Later("xarray.conventions"), Later("xarray.backends")
 NO_VARIABLE = "This is a netCDF dimension but not a netCDF variable.{:10d}"  # the convention's own words
 
 
-def image(dataset: Any) -> io.BytesIO:
+def image(dataset: Dataset) -> io.BytesIO:
     """The bytes of a NetCDF file with the contents of an `xarray.Dataset`."""
     buffer = io.BytesIO()
     variables, attributes = conventions.cf_encoder(*conventions.encode_dataset_coordinates(dataset))
@@ -53,7 +60,7 @@ def image(dataset: Any) -> io.BytesIO:
     return buffer
 
 
-def _put_dimension(file: Any, name: str, size: int, variables: Any) -> Any:
+def _put_dimension(file: File, name: str, size: int, variables: Mapping[str, Variable]) -> StoredArray:
     """The scale of a dimension; without an end where its size is none."""
     if name in variables:
         scale = _put_variable(file, name, variables[name])
@@ -64,7 +71,7 @@ def _put_dimension(file: Any, name: str, size: int, variables: Any) -> Any:
     return scale
 
 
-def _put_variable(file: Any, name: str, variable: Any) -> Any:
+def _put_variable(file: File, name: str, variable: Variable) -> StoredArray:
     """The numbers or texts of a variable."""
     values = np.asarray(variable.values)
     kind = h5py.string_dtype() if values.dtype.kind in "OU" else values.dtype
@@ -74,7 +81,7 @@ def _put_variable(file: Any, name: str, variable: Any) -> Any:
     return file.create_dataset(name, data=values, dtype=kind, maxshape=limits if None in limits else None)
 
 
-def _put_attributes(place: Any, attributes: Any) -> None:
+def _put_attributes(place: File | StoredArray, attributes: Mapping[str, Any]) -> None:
     """Attributes: texts as they are, numbers as arrays."""
     for name, value in attributes.items():
         place.attrs[name] = value if isinstance(value, str) else np.atleast_1d(value)

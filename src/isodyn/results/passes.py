@@ -4,7 +4,6 @@ formulas)."""
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -18,10 +17,11 @@ from isodyn.kernels.compiled import (
     VELOCITY,
     F,
     FloatArray,
+    ModelFunction,
     i8,
     kernel,
 )
-from isodyn.kernels.struct import Struct, integer, integers, real, reals
+from isodyn.kernels.struct import Struct, StructAddress, integer, integers, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.systems.scales import HALF
 
@@ -81,9 +81,9 @@ def size_rows(work: Measures) -> None:
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, F, F2, F2, F2, F2, MEASURES, F2))
 def drift_of_rows(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     t: FloatArray,
     q: FloatArray,
     v: FloatArray,
@@ -114,9 +114,9 @@ def drift_of_rows(
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, F, F2, F2, F2, F2, F, F, F))
 def gaps_of_rows(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     t: FloatArray,
     q: FloatArray,
     s: FloatArray,

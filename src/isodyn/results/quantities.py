@@ -9,7 +9,7 @@ that parts may have any name; where two read alike, the pair (owner, what) tells
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache, cached_property, singledispatch
@@ -103,6 +103,8 @@ class Place(NamedTuple):
     component: str = ""
 
 
+UNNUMBERED = -1  # a place that was found by its part alone
+ENERGY = "_energy"  # quantities of parts that stand apart from them
 XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 
 
@@ -110,6 +112,20 @@ XYZ, WXYZ = ("x", "y", "z"), ("w", "x", "y", "z")
 def more_quantities(sol: Solution) -> list[Quantity]:
     """What a kind of solution knows besides states and parts; kinds register themselves."""
     return []
+
+
+def _by_name(quantities: Iterable[Quantity]) -> dict[Any, list[tuple[Quantity, str]]]:
+    """Quantities and their components by whole names, pairs and triples."""
+    found: dict[Any, list[tuple[Quantity, str]]] = {}
+    for quantity in quantities:
+        ways = [("", quantity.name), *((c, f"{quantity.name}_{c}") for c in quantity.components)]
+        if quantity.components == XYZ:
+            ways.append(("||", f"|{quantity.name}|"))
+        for component, text in ways:
+            pair = (quantity.owner, quantity.what, component) if component else (quantity.owner, quantity.what)
+            for key in (text, pair):
+                found.setdefault(key, []).append((quantity, component))
+    return found
 
 
 class Catalogue:
@@ -138,15 +154,7 @@ class Catalogue:
     def _index(self) -> dict[Any, list[tuple[Quantity, str]]]:
         """By whole names, pairs and triples: a quantity, and which component of it ("" is all, "||"
         the size)."""
-        found: dict[Any, list[tuple[Quantity, str]]] = {}
-        for quantity in self.all:
-            ways = [("", quantity.name), *((c, f"{quantity.name}_{c}") for c in quantity.components)]
-            if quantity.components == XYZ:
-                ways.append(("||", f"|{quantity.name}|"))
-            for component, text in ways:
-                pair = (quantity.owner, quantity.what, component) if component else (quantity.owner, quantity.what)
-                for key in (text, pair):
-                    found.setdefault(key, []).append((quantity, component))
+        found = _by_name(self.all)
         for name, column in zip(labels(self.sol)["q"], self.all, strict=False):  # "theta" for "q(theta)"
             if name not in found:
                 found[name] = [(column, "")]
@@ -159,6 +167,9 @@ class Catalogue:
     def find(self, name: Sequence[str] | str) -> Place:
         """Where a name stands; the same for all solutions of the same parts."""
         key = tuple(name) if isinstance(name, list | tuple) else name
+        known = self._of_named_part(key) if isinstance(key, str) else None
+        if known is not None:
+            return known
         try:
             found = self._index.get(key, [])
         except TypeError:
@@ -171,6 +182,26 @@ class Catalogue:
         quantity, component = found[0]
         number = next(k for k, one in enumerate(self.all) if one is quantity)
         return Place(number, quantity.of, quantity.owner, quantity.what, component)
+
+    def _of_named_part(self, key: str) -> Place | None:
+        """Where a name stands that begins with a body, joint, load or sensor, without a look at the
+        other parts; None where it is not the name of exactly one quantity of these."""
+        system = self.sol.system
+        if "all" in self.__dict__ or not self.whole or not is_mechanism(system) or key.endswith(ENERGY):
+            return None
+        owners = [key[:k].lstrip("|") for k, letter in enumerate(key) if letter == "."]
+        parts = [pair for owner in owners for pair in quantities_of_parts.named(system, owner)]
+        found = [x for of, owner in parts for x in _by_name(self._part(of, owner)).get(key, ())]
+        if len(found) != 1:
+            return None
+        quantity, component = found[0]
+        return Place(UNNUMBERED, quantity.of, quantity.owner, quantity.what, component)
+
+    def _part(self, of: Of, owner: str) -> list[Quantity]:
+        """The quantities of one part."""
+        if (of, owner) not in self._by_part:
+            self._by_part[of, owner] = list(quantities_of_parts.of_part(self.sol, of, owner))
+        return self._by_part[of, owner]
 
     def read(self, place: Place) -> Curve:
         """The values at a place."""
@@ -186,19 +217,19 @@ class Catalogue:
     def _at(self, place: Place) -> Quantity:
         """The quantity at a place; of a body, joint, load or sensor without a look at the other
         parts."""
-        if "all" in self.__dict__ or not place.owner or not self.whole or not is_mechanism(self.sol.system):
+        numbered = place.number != UNNUMBERED
+        if numbered and (
+            "all" in self.__dict__ or not place.owner or not self.whole or not is_mechanism(self.sol.system)
+        ):
             return self.all[place.number]
-        key = place.of, place.owner
-        if key not in self._by_part:
-            self._by_part[key] = list(quantities_of_parts.of_part(self.sol, place.of, place.owner))
-        found = [one for one in self._by_part[key] if one.what == place.what]
-        return found[0] if len(found) == 1 else self.all[place.number]
+        found = [one for one in self._part(place.of, place.owner) if one.what == place.what]
+        return self.all[place.number] if numbered and len(found) != 1 else found[0]
 
     @cached_property
     def _by_part(self) -> dict[tuple[Of, str], list[Quantity]]:
         return {}
 
-    def _unknown(self, name: Any) -> InputError:
+    def _unknown(self, name: object) -> InputError:
         text = f"there is no quantity named {name!r}"
         own = [quantity.what for quantity in self.all if quantity.owner and quantity.owner == name]
         if own:

@@ -45,6 +45,19 @@ def of_part(sol: Solution, of: Of, name: str) -> Iterable[Quantity]:
     return () if one is None else one(sol, sol.system, name)
 
 
+def named(system: MechanismSystem, name: str) -> list[tuple[Of, str]]:
+    """Bodies, joints, loads and sensors of this name, of mechanisms of nothing else."""
+    if system.lines or system.layout.flexible or system.layout.states or system.contacts is not None:
+        return []
+    groups = (
+        (Of.BODY, name in system.layout.number and name != "ground"),
+        (Of.JOINT, name in system.joints),
+        (Of.LOAD, name in names_of_loads(system)),
+        (Of.SENSOR, name in sensors_of(system)),
+    )
+    return [(of, name) for of, known in groups if known]
+
+
 def _bodies(system: MechanismSystem) -> list[str]:
     names = [body.name for body in system.bodies if body.is_body]
     return names + [f"{beam}.{end}" for beam in system.lines for end in ("start", "end")]

@@ -92,6 +92,7 @@ class Sensitivity:
         self.dq, self.v, self.a, self.lam = dq, v, a, lam
         self.varied = varied
         self.events: FloatArray = np.zeros(0)  # derivatives of the times of `sol.events`
+        self.contact_normals: FloatArray = np.zeros((sol.t.size, 0))  # of the normal forces of contacts (k, contacts)
 
     def __repr__(self) -> str:
         return f"<Sensitivity to {self.name} = {self.value:.6g}: {self.sol.t.size} rows>"
@@ -162,7 +163,7 @@ class Sensitivity:
         plain = np.asarray(read(self._with(self.sol.system)), dtype=np.float64)
         if not np.isfinite(plain).all():
             raise InputError(f"{output!r} is not finite along the run, so it has no derivative")
-        total: Any = np.zeros(plain.shape)
+        total: FloatArray = np.zeros(plain.shape)
         for system, weight in zip(self.varied.systems, self.varied.weights, strict=False):
             if weight != 0.0:  # what does not change adds no rounding, weights having the sum zero
                 total = total + weight * (np.asarray(read(self._with(system)), dtype=np.float64) - plain)

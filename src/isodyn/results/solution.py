@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,8 +24,7 @@ from isodyn.systems.implicit import ImplicitSystem
 
 # a run of a few particles needs none of these
 quantities, quality = Later("isodyn.results.quantities"), Later("isodyn.results.quality")
-netcdf, tables = Later("isodyn.results.netcdf"), Later("isodyn.results.tables")
-shown = Later("isodyn.results.shown")
+netcdf, tables, shown = Later("isodyn.results.netcdf"), Later("isodyn.results.tables"), Later("isodyn.results.shown")
 
 if TYPE_CHECKING:
     from isodyn.results.quality import Quality
@@ -230,7 +230,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return quantities.Catalogue(self).names
 
-    def quantity(self, name: Any) -> Curve:
+    def quantity(self, name: str | tuple[str, str]) -> Curve:
         """Return the values of a quantity along the run, with its unit.
 
         Parameters
@@ -261,7 +261,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return quantities.Catalogue(self).curve(name)
 
-    def plot(self, *names: Any, interactive: bool = False, title: str = "") -> Any:
+    def plot(self, *names: str | tuple[str, str], interactive: bool = False, title: str = "") -> Any:
         """Draw quantities over time, in one axes for each unit.
 
         Parameters
@@ -298,7 +298,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return shown.plot(self, names, interactive=interactive, title=title)
 
-    def to_dataframe(self, *names: Any) -> Any:
+    def to_dataframe(self, *names: str | tuple[str, str]) -> Any:
         """Return a `pandas.DataFrame` over time.
 
         Parameters
@@ -336,7 +336,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return quality.quality(self)
 
-    def at(self, t: Any) -> Sample:
+    def at(self, t: float | list[float] | FloatArray) -> Sample:
         """Return the state at any time of the run.
 
         q is quintic between the rows, v is its derivative, a and lam are linear.
@@ -373,7 +373,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         """
         return tables.to_dataset(self)
 
-    def save(self, path: Any) -> Any:
+    def save(self, path: str | Path) -> Path:
         """Write to a NetCDF file; by the ending .csv to CSV, by .parquet to Parquet.
 
         `isodyn.load` reads NetCDF back.

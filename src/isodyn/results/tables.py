@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -153,7 +153,7 @@ def looked_at_once(sol: Solution) -> AbstractContextManager[None]:
     return found
 
 
-def _write_lines(file: Any, columns: Sequence[FloatArray]) -> None:
+def _write_lines(file: BinaryIO, columns: Sequence[FloatArray]) -> None:
     """Rows of numbers as text, made by as many threads as there are processors for this process, a
     few pieces ahead of the file."""
     rows = 1 + CHUNK // len(columns)

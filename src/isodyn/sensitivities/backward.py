@@ -6,7 +6,7 @@ The multipliers of a step come from an iteration with transposed factors, as in 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from isodyn.kernels.compiled import (
     CONSTANT_MASS,
@@ -16,6 +16,7 @@ from isodyn.kernels.compiled import (
     SOLVES,
     SPARSE,
     FloatArray,
+    ModelFunction,
     i8,
     kernel,
 )
@@ -32,8 +33,11 @@ from isodyn.sensitivities.retraction import move_back
 from isodyn.stepping.closure import copy_to, end_state, fill_with
 from isodyn.stepping.mass_range import leave_positions
 from isodyn.stepping.matrix import assemble, decompose, keep_first
-from isodyn.stepping.memory import MEMORY, PLAN, STATE, Leg, Memory, Physics, State
+from isodyn.stepping.memory import MEMORY, PLAN, STATE, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.step import predict
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 
 @kernel()
@@ -285,7 +289,7 @@ def multipliers_back(
 @kernel()
 def step_back(
     p: Physics,
-    other_model: Any,
+    other_model: ModelFunction,
     leg: Leg,
     after: State,
     memory: Memory,
@@ -332,11 +336,11 @@ BACK = i8(MODEL_TYPE, ADDRESS, ADDRESS, MODEL_TYPE, PLAN, STATE, MEMORY, TAPE, T
 
 @kernel(BACK)
 def march_back(
-    model: Any,
-    tables: Any,
-    scratch: Any,
-    other_model: Any,
-    plan: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    other_model: ModelFunction,
+    plan: Plan,
     after: State,
     memory: Memory,
     tape: Tape,

@@ -7,11 +7,10 @@ are gathered from those of the whole, and so are their derivatives, which stay i
 
 from __future__ import annotations
 
-from typing import Any
-
-from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, IntArray, kernel
+from isodyn.kernels.compiled import BALANCE, OK, POSITION, VELOCITY, FloatArray, IntArray, ModelFunction, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct_types import struct_at
+from isodyn.sensitivities.linearise import IDEAL
 from isodyn.sensitivities.memory import Linear, Tangents, Varied
 from isodyn.stepping.closure import fill_with
 from isodyn.stepping.memory import Memory, State
@@ -44,7 +43,9 @@ def take_state(varied: Varied, j: int, q: FloatArray, v: FloatArray, a: FloatArr
 
 
 @kernel()
-def add_answers(model: Any, varied: Varied, j: int, what: int, t: float, c: Any, sign: float, out: Any) -> int:
+def add_answers(
+    model: ModelFunction, varied: Varied, j: int, what: int, t: float, c: FloatArray, sign: float, out: FloatArray
+) -> int:
     """out += sign·∂(answer)/∂θ_j at the state that was taken."""
     q_1, q_2 = part_of(varied.first_q, j)
     v_1, v_2 = part_of(varied.first_v, j)
@@ -67,7 +68,7 @@ def add_answers(model: Any, varied: Varied, j: int, what: int, t: float, c: Any,
 
 @kernel()
 def by_parameter(
-    model: Any,
+    model: ModelFunction,
     keep: bool,
     varied: Varied,
     j: int,
@@ -96,10 +97,12 @@ def by_parameter(
             status = add_answers(model, varied, j, VELOCITY, t_1, c, 1.0, varied.rate)
     if status == OK and varied.in_range[j] == 1 and keep and after.lam.size > 0:
         take_state(varied, j, before.q, before.v, linear.minus_p, memory.mu)
+        c[3] = IDEAL
         status = add_answers(model, varied, j, BALANCE, before.t, c, 1.0, varied.g)
         if status == OK:
             take_state(varied, j, before.q, before.v, linear.no_a, linear.no_lam)
             status = add_answers(model, varied, j, BALANCE, before.t, c, -1.0, varied.g)
+        c[3] = 1.0
     return status
 
 

@@ -12,19 +12,25 @@ from isodyn.errors import SensitivityError
 from isodyn.kernels.compiled import GENERAL, NONIDEAL, IntArray
 from isodyn.marching.method import Method
 from isodyn.mechanism.system import MechanismSystem
+from isodyn.sensitivities.closed_rows import ClosedSystem
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.base import System
 
 OTHER_MODES = 0.1  # of the largest displacement; parameters are changed by a few thousandths
 
 
-def refuse(system: Any, method: Method, newton: Newton) -> None:
+def without_contacts(system: System) -> System:
+    """The system itself, where its contacts were made rows."""
+    return system.inner if isinstance(system, ClosedSystem) else system
+
+
+def refuse(system: System, method: Method, newton: Newton) -> None:
     """SensitivityError for what cannot be differentiated."""
     closure, model = method.closure, system.model()
-    mechanical = isinstance(system, MechanismSystem)
+    mechanical = isinstance(without_contacts(system), MechanismSystem)
     why = {
         "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
-        "forces that depend on multipliers": bool(model.traits & NONIDEAL),
+        "forces that depend on multipliers": bool(model.traits & NONIDEAL) and not isinstance(system, ClosedSystem),
         "coordinates with a retraction of their own": system.retract is not None and not mechanical,
         "a composition of steps": method.composition is not None,
         "a formulation that closes at the balance": closure.at_balance,
@@ -42,15 +48,18 @@ def refuse(system: Any, method: Method, newton: Newton) -> None:
             )
 
 
-def refuse_other_modes(name: str, systems: Sequence[Any], itself: Any) -> None:
+def refuse_other_modes(name: str, systems: Sequence[Any], itself: System) -> None:
     """SensitivityError if a parameter changes modes of flexible bodies by more than it is changed
     itself: modes of equal frequencies turn, or change places, at once."""
+    itself = without_contacts(itself)
     if not isinstance(itself, MechanismSystem):
         return
     for k, part in enumerate(itself.layout.flexible):
         own, size = part.reduced.basis, float(np.abs(part.reduced.basis).max())
         for system in systems:
-            other = system.layout.flexible[k].reduced.basis
+            varied = without_contacts(system)
+            assert isinstance(varied, MechanismSystem)  # it differs in a number only
+            other = varied.layout.flexible[k].reduced.basis
             if other.shape != own.shape or not np.abs(other - own).max() <= OTHER_MODES * size:
                 raise SensitivityError(
                     f"{name} changes the modes of {part.name!r} at once: modes of equal or nearly equal frequencies "
@@ -72,6 +81,7 @@ def with_mass_range(method: Method) -> Method:
 
 def rotations_of(system: System) -> tuple[IntArray, bool]:
     """Where rotation vectors are in v, and whether rotations are moved by the Cayley map."""
+    system = without_contacts(system)
     if not isinstance(system, MechanismSystem):
         return np.zeros(0, dtype=np.int64), False
     layout = system.layout

@@ -8,12 +8,12 @@ equations are exact, so that the factors only decide how fast it converges.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from isodyn.kernels.compiled import MODEL_TYPE, NOT_FINITE, OK, i8, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, NOT_FINITE, OK, ModelFunction, i8, kernel
 from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import ADDRESS, copy_struct, opened, struct_at
-from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, Columns, march
+from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, Columns, SavedRows, march
 from isodyn.sensitivities.by_parameters import by_parameter, spread_parameter
 from isodyn.sensitivities.linearise import linearise
 from isodyn.sensitivities.many import (
@@ -27,7 +27,10 @@ from isodyn.sensitivities.many import (
 from isodyn.sensitivities.memory import TOGETHER, Derivatives, Linear, Many, Tangents, Together, Varied
 from isodyn.stepping.chosen_step import leg_number
 from isodyn.stepping.closure import copy_to, fill_with, measure_forces
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Leg, Memory, Physics, State
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Leg, Memory, Physics, Plan, State
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 MOST = 60  # iterations for one parameter
 DONE = 1e-13  # what a correction may leave, in parts of the solution
@@ -123,7 +126,7 @@ def retimed(leg: Leg, dt: float, before: State) -> float:
 @kernel()
 def after_step(
     p: Physics,
-    other_model: Any,
+    other_model: ModelFunction,
     leg: Leg,
     state: State,
     memory: Memory,
@@ -174,16 +177,16 @@ MARCH_TANGENTS = i8(
 
 @kernel(MARCH_TANGENTS)
 def march_tangents(
-    model: Any,
-    tables: Any,
-    scratch: Any,
-    other_model: Any,
-    plan: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    other_model: ModelFunction,
+    plan: Plan,
     upto: int,
     state: State,
     memory: Memory,
     columns: Columns,
-    rows: Any,
+    rows: SavedRows,
     counters: Counters,
     together: Together,
 ) -> int:

@@ -9,8 +9,6 @@ elsewhere.
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
@@ -22,6 +20,7 @@ from isodyn.kernels.compiled import (
     OK,
     VELOCITY,
     FloatArray,
+    IntArray,
     kernel,
 )
 from isodyn.kernels.lowering import natural
@@ -31,6 +30,7 @@ from isodyn.stepping.closure import fill_with, measure, retract
 from isodyn.stepping.equations import trial
 from isodyn.stepping.memory import Leg, Memory, Physics, State
 
+IDEAL = 0.0  # as the last weight of a question: forces of constraint alone, without friction that they make
 PART = 1e-3  # of a typical size: distance of the points of a difference
 POINTS = (1.0, -1.0, 2.0, -2.0)
 WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
@@ -38,7 +38,7 @@ WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
 
 @kernel()
 def times(
-    starts: FloatArray, columns: FloatArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
+    starts: IntArray, columns: IntArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
 ) -> None:
     """out += factor × (a matrix in its pattern) x."""
     for i in range(starts.size - 1):
@@ -50,7 +50,7 @@ def times(
 
 @kernel()
 def times_transposed(
-    starts: FloatArray, columns: FloatArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
+    starts: IntArray, columns: IntArray, values: FloatArray, x: FloatArray, factor: float, out: FloatArray
 ) -> None:
     """out += factor × (a matrix in its pattern)ᵀ x."""
     for i in range(starts.size - 1):
@@ -61,7 +61,18 @@ def times_transposed(
 
 
 @kernel()
-def ask(p: Any, linear: Linear, what: int, t: float, q: Any, v: Any, a: Any, lam: Any, c: Any, out: Any) -> int:
+def ask(
+    p: Physics,
+    linear: Linear,
+    what: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    c: FloatArray,
+    out: FloatArray,
+) -> int:
     """One question to the model."""
     status: int = p.model(what, t, q, v, a, lam, c, p.tables, p.scratch, out)
     return status
@@ -69,7 +80,16 @@ def ask(p: Any, linear: Linear, what: int, t: float, q: Any, v: Any, a: Any, lam
 
 @kernel()
 def exact_matrix(
-    p: Physics, linear: Linear, k: int, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+    p: Physics,
+    linear: Linear,
+    k: int,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    memory: Memory,
+    out: FloatArray,
 ) -> int:
     """∂balance/∂a, ∂/∂v or ∂/∂q (k = 0, 1, 2) from the model."""
     c = memory.kappa
@@ -85,10 +105,10 @@ def column_along_q(
     what: int,
     j: int,
     t: float,
-    q: Any,
-    v: Any,
-    a: Any,
-    lam: Any,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
     memory: Memory,
     out: FloatArray,
 ) -> int:
@@ -112,7 +132,16 @@ def column_along_q(
 
 @kernel()
 def matrix_along_q(
-    p: Physics, linear: Linear, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, sign: float, out: Any
+    p: Physics,
+    linear: Linear,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    memory: Memory,
+    sign: float,
+    out: FloatArray,
 ) -> int:
     """out += sign·∂balance/∂q by columns of differences (full matrices)."""
     n = natural(linear.size_v.size)
@@ -128,7 +157,15 @@ def matrix_along_q(
 
 @kernel()
 def matrix_along_v(
-    p: Physics, linear: Linear, t: float, q: Any, v: Any, a: Any, lam: Any, memory: Memory, out: Any
+    p: Physics,
+    linear: Linear,
+    t: float,
+    q: FloatArray,
+    v: FloatArray,
+    a: FloatArray,
+    lam: FloatArray,
+    memory: Memory,
+    out: FloatArray,
 ) -> int:
     """out = ∂balance/∂v by columns of differences (full matrices)."""
     n = natural(linear.size_v.size)
@@ -188,9 +225,11 @@ def linearise_range(p: Physics, linear: Linear, state: State, memory: Memory) ->
                 linear.H[k] -= C[k]
         return status
     fill_with(linear.H, 0.0)
+    memory.kappa[3] = IDEAL
     status = matrix_along_q(p, linear, t, q, v, linear.minus_p, memory.mu, memory, 1.0, linear.H)
     if status == OK:
         status = matrix_along_q(p, linear, t, q, v, linear.no_a, linear.no_lam, memory, -1.0, linear.H)
+    memory.kappa[3] = 1.0
     return status
 
 

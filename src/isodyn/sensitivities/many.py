@@ -5,8 +5,6 @@ factors is read once for all of them.
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.kernels.compiled import OK, SPARSE, FloatArray, IntArray, kernel
 from isodyn.kernels.lowering import natural
 from isodyn.linear_solvers.many_solves import solve_many
@@ -184,7 +182,7 @@ def solve_all(p: Physics, t: float, memory: Memory, many: Many, B: FloatArray, s
         else:
             solve_many(memory.J, memory.blocks, 0, B, many.X)
         return status
-    one: Any = memory.dp if second else memory.dx
+    one = memory.dp if second else memory.dx
     for c in range(B.shape[1]):
         for i in range(B.shape[0]):
             one[i] = B[i, c]

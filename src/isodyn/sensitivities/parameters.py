@@ -18,7 +18,7 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.numbers import RIGID, given_numbers, with_numbers
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.compilation import compile_parts
 from isodyn.mechanism.parts import Parts, nearest
@@ -29,6 +29,8 @@ from isodyn.sensitivities.pieces import Piece, Pieces, with_other_gravity
 from isodyn.systems.description import Description, as_system
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from isodyn.mechanism.coordinates import ParametrisedSystem
     from isodyn.systems.base import System
 
@@ -169,7 +171,7 @@ class NamedParts:
         assert system.description is not None
         self.system, self.description = system, system.description
         self.parts = parts = system.description.parts
-        self.known = {**parts.bodies, **parts.joints, **parts.loads}
+        self.known = {**parts.bodies, **parts.joints, **parts.loads, **parts.contacts, **parts.states}
         self.places: dict[str, tuple[str, list[str]]] = {}  # of names that were asked for
 
     @cached_property
@@ -231,12 +233,18 @@ class NamedParts:
             raise InputError(f"there is no number {name!r}", hint=self.hint(part, path))
         return _read(_vector_of(owner, path[0], path), path[1:], name, self.hint(part, path))
 
-    def is_linear(self, name: str) -> bool:
-        """Whether the equations of motion are linear in a number, and nothing else depends on
-        it."""
+    def is_linear(self, name: str, other: float) -> bool:
+        """Whether the equations of motion are linear in a number, and nothing else depends on it;
+        `other` is another value that it may have."""
         part, path = self.split(name)
         if part in self.parts.joints:
             return path[0] == "point" and self.pieces.is_affine(part)
+        if part in self.parts.loads:
+            try:
+                moved = self.changed(self.known[part], path, other)
+                return self.pieces.is_factor(part, self.value(name), moved, other)
+            except IsodynError:  # at the other value
+                return False
         return not part or (isinstance(self.known[part], Body) and path[0] == "mass")
 
     @cached_property
@@ -267,7 +275,7 @@ class NamedParts:
             q0[system.q_of(part)], v0[system.v_of(part)] = made.q0, made.v0
         return q0, v0
 
-    def at(self, changes: Mapping[str, float]) -> Any:
+    def at(self, changes: Mapping[str, float]) -> System:
         """The system with other values of these numbers."""
         if not changes:
             return self.system
@@ -280,10 +288,10 @@ class NamedParts:
             if not part:
                 gravity = _written(gravity, path, value)
                 continue
-            for group in (parts.bodies, parts.joints, parts.loads):
+            for group in (parts.bodies, parts.joints, parts.loads, parts.contacts, parts.states):
                 if part in group:
                     group[part] = self.changed(group[part], path, value)
-        if self.numbers is not None and not changed & {"", *parts.joints}:
+        if self.numbers is not None and not changed & {"", *parts.joints, *parts.contacts, *parts.states}:
             bodies = {name: body for name, body in parts.bodies.items() if name in changed}
             loads = {name: load for name, load in parts.loads.items() if name in changed}
             made = self.numbers.system(bodies, loads)
@@ -315,7 +323,7 @@ class NamedParts:
         return not (np.array_equal(q0, system.q0[: q0.size]) and np.array_equal(v0, system.v0))
 
 
-def _vector_of(body: Body, key: str, path: list[str]) -> Any:
+def _vector_of(body: Body, key: str, path: list[str]) -> npt.ArrayLike:
     """What is given of a body under a name: inertia and angular velocity as in space where one of
     their components is named."""
     if key == "inertia" and (path[1:] or body.kind != "planar"):
@@ -348,6 +356,8 @@ def _read(owner: Any, path: list[str], name: str, hint: str) -> Any:
         try:
             if is_dataclass(owner):
                 owner = getattr(owner, key)
+            elif isinstance(owner, Mapping):
+                owner = owner[key]
             else:
                 for i in _index(key, np.asarray(owner, dtype=np.float64)):
                     owner = owner[i]
@@ -364,6 +374,8 @@ def _written(owner: Any, path: list[str], value: float) -> Any:
     key, rest = path[0], path[1:]
     if is_dataclass(owner) and not isinstance(owner, type):
         return replace(owner, **{key: value if not rest else _written(getattr(owner, key), rest, value)})
+    if isinstance(owner, Mapping):
+        return {**owner, key: value}
     array = np.array(owner, dtype=np.float64)
     place = _index(key, array)
     if rest:

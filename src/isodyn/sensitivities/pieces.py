@@ -9,7 +9,7 @@ are. What is not made of rigid bodies, joints and loads has no pieces.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,10 @@ import numpy as np
 from isodyn.bodies.numbers import RIGID
 from isodyn.joints import measures
 from isodyn.joints.joint import Joint
-from isodyn.joints.part import JointPart
-from isodyn.joints.words import Row, Word
-from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray
+from isodyn.joints.part import JointPart, JointRows
+from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray, ModelFunction
 from isodyn.kernels.struct import Struct
-from isodyn.kernels.struct_types import addresses
-from isodyn.loads.laws import FormulaLaw
+from isodyn.kernels.struct_types import number_of
 from isodyn.loads.part import LoadForces, LoadPart
 from isodyn.mechanism.counted import counted_angles
 from isodyn.mechanism.layout import MechanismLayout
@@ -32,6 +30,8 @@ from isodyn.mechanism.system import MechanismSystem
 from isodyn.mechanism.world import World
 from isodyn.parts import Value
 from isodyn.sensitivities.memory import Varied
+from isodyn.sensitivities.same_shape import alike, proportional, shape, with_numbers_of, words_of
+from isodyn.systems.model import Model
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Piece:
     """Equations that a number stands in: tables at the points of a difference, those at its own
     value last; which coordinates, velocities and rows of the whole they speak of."""
 
-    function: Any
+    function: ModelFunction
     tables: tuple[Struct, ...]
     scratch: Struct
     q: IntArray
@@ -56,45 +56,46 @@ class Piece:
     rows: IntArray
     moves_mass: bool
 
-    def answers(self, system: System) -> list[PieceQuestions]:
-        """Who answers at each of the points."""
-        return [PieceQuestions(system, self, one) for one in self.tables]
+    def answers(self, system: System) -> list[Questions]:
+        """Who answers at each of the points, in the places of the whole; zeros elsewhere."""
+        return [Questions(system, Model(self.spread, 0, one, self.scratch)) for one in self.tables]
 
-
-class PieceQuestions(Questions):
-    """Questions about the whole, answered by the equations of a piece: zero in all other places."""
-
-    def __init__(self, system: System, piece: Piece, tables: Struct) -> None:
-        self.system, self.piece, self.tables = system, piece, tables
-
-    def ask(
+    def spread(
         self,
         what: int,
         t: float,
         q: FloatArray,
         v: FloatArray,
         a: FloatArray,
-        n: int,
-        lam: FloatArray | None = None,
-        weights: tuple[float, float, float] = (1.0, 0.0, 0.0),
-    ) -> FloatArray:
-        """What the piece answers, in the places of the whole."""
-        piece, c = self.piece, np.array([*weights, 1.0])
-        places = piece.v if what == BALANCE else piece.rows
-        found, local = np.zeros(n), np.zeros(places.size)
-        lam = np.zeros(piece.rows.size) if lam is None else lam[piece.rows]
-        piece.function(what, t, q[piece.q], v[piece.v], a[piece.v], lam, c, self.tables, piece.scratch, local)
-        found[places] = local
-        return found
+        lam: FloatArray,
+        c: FloatArray,
+        tables: Struct,
+        scratch: Struct,
+        out: FloatArray,
+    ) -> int:
+        """A question of `isodyn.kernels.compiled` about the whole, to the equations of the piece;
+        balance, rows and G are asked for."""
+        places = self.v if what == BALANCE else self.rows
+        size = places.size * (self.v.size if what == CONSTRAINT else 1)
+        local, lam = np.zeros(size), lam[self.rows]
+        status = self.function(what, t, q[self.q], v[self.v], a[self.v], lam, c, tables, scratch, local)
+        if what == CONSTRAINT:
+            G = out.reshape(-1, v.size)
+            G[np.ix_(self.rows, self.v)] = local.reshape(self.rows.size, self.v.size)
+        else:
+            out[places] = local
+        return int(status)
 
-    def G(self, t: float, q: FloatArray, v: FloatArray) -> Any:
-        """Rows of the piece, in a full matrix."""
-        piece, found = self.piece, np.zeros((self.system.m, self.system.nv))
-        local, none, c = np.zeros(piece.rows.size * piece.v.size), np.zeros(piece.rows.size), np.ones(4)
-        here = v[piece.v]
-        piece.function(CONSTRAINT, t, q[piece.q], here, here, none, c, self.tables, piece.scratch, local)
-        found[np.ix_(piece.rows, piece.v)] = local.reshape(piece.rows.size, piece.v.size)
-        return found
+
+@dataclass(frozen=True, eq=False)
+class OwnPiece:
+    """A piece as it is: names of its parts, and its places in the whole."""
+
+    names: set[str]
+    layout: MechanismLayout
+    tables: Struct
+    scratch: Struct
+    places: tuple[IntArray, IntArray, IntArray]
 
 
 class Pieces:
@@ -107,6 +108,9 @@ class Pieces:
         others = (parts.beams, parts.rods, parts.flexible, parts.states, parts.controllers, parts.contacts)
         self.possible = type(system) is MechanismSystem and not any(others)
         self.possible = self.possible and all(body.kind in RIGID for body in parts.bodies.values())
+        self.own: dict[tuple[str, bool], OwnPiece | None] = {}
+        self.built: dict[Any, tuple[MechanismLayout, Any, Any]] = {}  # by what they differ in but for numbers
+        self.joints: dict[str, JointRows] = {}  # as they are
 
     @cached_property
     def users(self) -> dict[str, list[str]]:
@@ -150,64 +154,105 @@ class Pieces:
                 return False
         return True
 
+    def is_factor(self, load: str, value: float, other: object, other_value: float) -> bool:
+        """Whether a number of a load is a factor of its forces, and nothing else of it: so it seems
+        at another value of the number, at which the load is `other`."""
+        if not self.possible or value == 0.0 or not isinstance(other, LoadPart):
+            return False
+        world = World(self.with_parts({load: other}))
+        self.build_joints(world, {load}, changed=False)
+        return proportional(self.system.loads[load], other.build(world), other_value / value)
+
     def piece(self, part: str, path: Sequence[str], values: Iterable[Any]) -> Piece | None:
         """The piece of a number in a part; `values` are the part at the points of a difference."""
         if not self.possible:
             return None
-        body = self.parts.bodies.get(part)
-        alone = body is not None and path[0] in OWN_NUMBERS
-        names = {part} if alone else self.built_on(part)
-        known = [name for name in self.parts.bodies if name == part] if alone else None
-        layouts = [self.layout(names, {part: one}, known) for one in values]
-        own = self.layout(names, {}, known)
-        if own is None or any(one is None or not alike(one, own) for one in layouts):
+        alone = part in self.parts.bodies and path[0] in OWN_NUMBERS
+        own = self.own_piece(part, alone)
+        if own is None:
             return None
-        places = self.places(own, names)
-        if places is None:
+        layouts = [self.layout(own.names, {part: one}, alone) for one in values]
+        if any(one is None or not alike(one, own.layout) for one in layouts):
             return None
-        made, scratch = own.build(sparse=False)
-        tables = [with_numbers_of(one, own, made) for one in layouts if one is not None]
-        return Piece(self.system.function, (*tables, made), scratch, *places, moves_mass=body is not None)
+        tables = [with_numbers_of(one, own.layout, own.tables) for one in layouts if one is not None]
+        moves_mass = part in self.parts.bodies
+        return Piece(self.system.function, (*tables, own.tables), own.scratch, *own.places, moves_mass=moves_mass)
 
-    def layout(self, names: set[str], changed: Mapping[str, Any], bodies: list[str] | None) -> MechanismLayout | None:
+    def own_piece(self, part: str, alone: bool) -> OwnPiece | None:
+        """The equations of a part as they are; `alone` without those of what is built on it."""
+        if (part, alone) not in self.own:
+            names = {part} if alone else self.built_on(part)
+            layout = self.layout(names, {}, alone)
+            places = None if layout is None else self.places(layout, names)
+            made = None
+            if layout is not None and places is not None:
+                made = OwnPiece(names, layout, *self.tables(layout), places)
+            self.own[part, alone] = made
+        return self.own[part, alone]
+
+    def tables(self, layout: MechanismLayout) -> tuple[Any, Any]:
+        """Tables and scratch of a piece; of pieces that differ in numbers only, they are written
+        once and then copied."""
+        key = shape(layout)
+        if key not in self.built:
+            self.built[key] = layout, *layout.build(sparse=False)
+            return self.built[key][1:]
+        like, tables, scratch = self.built[key]
+        return with_numbers_of(layout, like, tables), scratch
+
+    def layout(self, names: set[str], changed: Mapping[str, Any], alone: bool) -> MechanismLayout | None:
         """The parts of a piece, some of them changed; None where it is no mechanism of rigid bodies
         and ideal joints."""
         parts = self.parts if not changed else self.with_parts(changed)
         world = World(parts)
-        self.build_joints(world, names)
-        rows = [replace(row, joint=name) for name in parts.joints if name in names for row in world.joints[name].rows]
+        self.build_joints(world, names, changed=bool(changed))
+        joints, loads_of, bodies_of = (
+            self.ordered(group, names) for group in (parts.joints, parts.loads, parts.bodies)
+        )
+        rows = [replace(row, joint=name) for name in joints for row in world.joints[name].rows]
         rows = [row for row in rows if row.holonomic] + [row for row in rows if not row.holonomic]
-        forces = {name: self.forces(world, name) for name in parts.loads if name in names}
+        forces = {name: self.forces(world, name) for name in loads_of}
         if any(one is None or one.along_beams or any(law.joint for law in one.laws) for one in forces.values()):
             return None
         laws = [replace(law, load=name) for name, one in forces.items() if one is not None for law in one.laws]
         loads = [load for one in forces.values() if one is not None for load in one.on_bodies]
         angles = counted_angles(rows, laws, [])
-        if bodies is None:
+        if not alone:
             spoken = {name for word in words_of(rows, laws) for name in (word.first, word.second)}
-            spoken |= {load.body for load in loads}
-            bodies = [name for name in parts.bodies if name in spoken or name in names]
+            bodies_of = self.ordered(parts.bodies, spoken | {load.body for load in loads} | names)
         description = self.system.description
         assert description is not None
-        own = [parts.bodies[name] for name in bodies]
+        own = [parts.bodies[name] for name in bodies_of]
         return MechanismLayout(own, rows, laws, loads, {}, description.gravity, description.cayley, angles=angles)
+
+    def ordered(self, group: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+        """Those names that are in a group of parts, in the order of the mechanism."""
+        return sorted((name for name in names if name in group), key=self.order.__getitem__)
+
+    @cached_property
+    def order(self) -> dict[str, int]:
+        """Places of bodies, joints and loads among their kind."""
+        groups = self.parts.bodies, self.parts.joints, self.parts.loads
+        return {name: k for group in groups for k, name in enumerate(group)}
 
     def with_parts(self, changed: Mapping[str, Any]) -> Parts:
         """The parts, with some in the place of those of their names."""
-        parts = self.parts.copied()
-        for name, part in changed.items():
-            for group in (parts.bodies, parts.joints, parts.loads):
-                if name in group:
-                    group[name] = part
-        return parts
+        groups = {name: getattr(self.parts, name) for name in ("bodies", "joints", "loads")}
+        made = {
+            name: {**group, **{key: part for key, part in changed.items() if key in group}}
+            for name, group in groups.items()
+            if any(key in group for key in changed)
+        }
+        return replace(self.parts, **made)
 
     def forces(self, world: World, name: str) -> LoadForces | None:
         """What a load does."""
         load = world.parts.loads[name]
         return load.build(world) if isinstance(load, LoadPart) else None
 
-    def build_joints(self, world: World, names: set[str]) -> None:
-        """Build joints, after those that they and loads are built on."""
+    def build_joints(self, world: World, names: set[str], *, changed: bool) -> None:
+        """Build joints, after those that they and loads are built on; joints that have not
+        `changed` with the part that `names` are built on are built once for all pieces."""
         wanted = {name for name in names if name in world.parts.joints}
         for load in (world.parts.loads[name] for name in names if name in world.parts.loads):
             wanted |= {use.name for use in load.uses() if use.value in NAMES_JOINTS}
@@ -219,9 +264,15 @@ class Pieces:
                 if use.value in NAMES_JOINTS and use.name not in wanted:
                     wanted.add(use.name)
                     waiting.append(use.name)
-        found = [joint for name, joint in world.parts.joints.items() if name in wanted and isinstance(joint, JointPart)]
+        parts = world.parts.joints
+        found = [joint for name in self.ordered(parts, wanted) if isinstance(joint := parts[name], JointPart)]
         for joint in sorted(found, key=lambda joint: joint.names_joints()):
-            world.joints[joint.name] = joint.build(world)
+            if changed and joint.name in names:
+                world.joints[joint.name] = joint.build(world)
+                continue
+            if joint.name not in self.joints:
+                self.joints[joint.name] = joint.build(world)
+            world.joints[joint.name] = self.joints[joint.name]
 
     def places(self, piece: MechanismLayout, names: set[str]) -> tuple[IntArray, IntArray, IntArray] | None:
         """Where the whole has the coordinates, velocities and rows of a piece."""
@@ -237,56 +288,6 @@ class Pieces:
         empty = np.zeros(0, dtype=np.int64)
         q_places = np.concatenate([empty, *q, np.array(columns, dtype=np.int64)])
         return q_places, np.concatenate([empty, *v]), np.array(rows, dtype=np.int64)
-
-
-def words_of(rows: Sequence[Row], laws: Sequence[Any]) -> list[Word]:
-    """All measures of rows and laws."""
-    return [word for row in rows for _, word in row.terms] + [word for law in laws for word in law.all_words()]
-
-
-def alike(one: MechanismLayout, other: MechanismLayout) -> bool:
-    """Whether two pieces differ in numbers only."""
-
-    def shape(layout: MechanismLayout) -> Any:
-        words = [(word.kind, word.first, word.second) for word in layout.words]
-        rows = [(row.joint, row.label, row.holonomic, len(row.terms)) for row in layout.rows]
-        laws = [(law.kind, len(law.inputs)) for law in layout.laws]
-        angles = [(angle.word.kind, angle.word.first, angle.word.second) for angle in layout.angles]
-        bodies = [(body.name, body.kind) for body in layout.bodies]
-        return words, rows, laws, [(x.kind, x.body) for x in layout.loads], angles, bodies
-
-    return bool(shape(one) == shape(other))
-
-
-def with_numbers_of(layout: MechanismLayout, own: MechanismLayout, tables: Any) -> Any:
-    """The tables of a piece like `own`, whose tables are known: a copy with other numbers, unless
-    there are others among functions of time and formulas."""
-    timed = [(x.target, y.target) for x, y in zip(layout.rows, own.rows, strict=True)]
-    timed += [(x.shift, y.shift) for x, y in zip(layout.laws, own.laws, strict=True)]
-    timed += [(x.time, y.time) for x, y in zip(layout.loads, own.loads, strict=True)]
-    constant = all(x is y or (type(x) is float and x == y) for x, y in timed)
-    if not constant or any(isinstance(law.force, FormulaLaw) for law in layout.laws):
-        return layout.build(sparse=False)[0]
-    made = tables.copy()
-    for k, body in enumerate(layout.bodies):
-        if body is not own.bodies[k]:
-            made.bodies[k].mass, made.bodies[k].inertia = body.mass, body.inertia
-    for k, word in enumerate(layout.words):
-        made.measures[k].word.words[:] = word.numbers.words
-    weights = [weight for row in layout.rows for weight, _ in row.terms]
-    for k, weight in enumerate(weights):
-        made.terms[k].weight = weight
-    coincident = layout.coincidences()
-    for k, count in enumerate(coincident):
-        made.rows[k].coincident = count
-    for k, law in enumerate(layout.laws):
-        for one in fields(law.force):
-            setattr(made.laws[k], one.name, getattr(law.force, one.name))
-    for k, load in enumerate(layout.loads):
-        made.loads[k].vector, made.loads[k].point, made.loads[k].coefficient = load.vector, load.point, load.coefficient
-    for k, angle in enumerate(layout.angles):
-        made.turns[k].word.words[:] = angle.word.numbers.words
-    return made
 
 
 def with_other_gravity(system: MechanismSystem, values: Sequence[FloatArray]) -> Piece | None:
@@ -319,10 +320,10 @@ def new_varied(pieces: Sequence[Piece], weights: Sequence[Sequence[float]]) -> V
     )
     varied.first_q, varied.first_v, varied.first_row = (np.cumsum([0, *one]) for one in sizes.values())
     varied.q_of, varied.v_of, varied.row_of = (np.concatenate(arrays) for arrays in places.values())
-    varied.scratch = addresses([piece.scratch for piece in pieces])
+    varied.scratch = [number_of(piece.scratch) for piece in pieces]
     for j, (piece, by) in enumerate(zip(pieces, weights, strict=True)):
         *others, own = piece.tables
-        varied.tables[j] = addresses([*others, *[own] * (5 - len(others))])
+        varied.tables[j] = [number_of(one) for one in (*others, *[own] * (5 - len(others)))]
         varied.weights[j, : len(others)], varied.weights[j, 4] = by[:-1], by[-1]
         varied.in_balance[j] = any(_differ(one, own) for one in others)
         varied.in_rows[j] = piece.rows.size > 0

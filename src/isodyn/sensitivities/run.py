@@ -15,14 +15,17 @@ from isodyn.kernels.compiled import (
     FloatArray,
     IntArray,
 )
-from isodyn.kernels.struct_types import addresses
+from isodyn.kernels.struct_types import number_of
 from isodyn.marching.method import Method
 from isodyn.marching.run import Run
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.results.sensitivity import Sensitivity
 from isodyn.results.solution import Solution
+from isodyn.sensitivities.closed_rows import ClosedFamily, ClosedSystem
+from isodyn.sensitivities.contact_course import Phase
 from isodyn.sensitivities.differentiable import refuse, refuse_other_modes, rotations_of, with_mass_range
 from isodyn.sensitivities.forward import BROKEN, UNSOLVED, march_tangents
+from isodyn.sensitivities.impacts import ContactJump
 from isodyn.sensitivities.matrix_check import MatrixCheck
 from isodyn.sensitivities.memory import Derivatives, Linear, Many, Tangents, Together, new_linear
 from isodyn.sensitivities.parameters import Family, NamedParts
@@ -54,22 +57,25 @@ class SensitiveRun(Run):
         self,
         system: System,
         method: Method,
-        stretches: list[Any],
+        stretches: list[Stretch],
         *,
         family: Family,
         names: Sequence[str],
         newton: Newton | None = None,
-        jumps: Sequence[Jump] = (),
+        jumps: Sequence[Jump | ContactJump] = (),
+        phases: Sequence[Phase] = (),
         **options: Any,
     ) -> None:
         self.jumps = {jump.t: jump for jump in jumps}
-        self.jump_times: list[tuple[Jump, list[float]]] = []
+        self.jump_times: list[tuple[Jump | ContactJump, list[float]]] = []
+        self.phases = {phase.t_start: phase for phase in phases}
         self.models: list[Model] = []  # of whole systems at other values of a parameter
         newton = newton or Newton(rtol=1e-13)
         refuse(system, method, newton)
         self.variations = [vary(family, name) for name in names]
         self.questions: dict[str, list[Questions]] = {}
-        self.assembled = isinstance(family, NamedParts) and family.assembled()
+        named = family.inner if isinstance(family, ClosedFamily) else family
+        self.assembled = isinstance(named, NamedParts) and named.assembled()
         super().__init__(system, with_mass_range(method), stretches, newton=newton, **options)
         if self.sized or self.watch is not None or self.sampling is not None:
             raise SensitivityError(
@@ -100,8 +106,8 @@ class SensitiveRun(Run):
             "out": self.derivatives,
         }
         self.together = Together()
-        for name, address in zip(structs, addresses(list(structs.values())), strict=True):
-            setattr(self.together, name, address)
+        for name, struct in structs.items():
+            setattr(self.together, name, number_of(struct))
 
     def new_many(self) -> Many:
         """Memory for several parameters side by side, as many as have their numbers close together
@@ -220,6 +226,8 @@ class SensitiveRun(Run):
 
     def start(self, stretch: Stretch, *, first: bool) -> None:
         self.jump = jump = None if first else self.jumps.get(float(stretch.t_start))
+        if float(stretch.t_start) in self.phases:
+            self.take_phase(self.phases[float(stretch.t_start)], first=first)
         if jump is not None:
             after = jump.begin(self.sample())
             self.state.q[:], self.state.v[:] = after.q, after.v
@@ -237,8 +245,8 @@ class SensitiveRun(Run):
                 tangents.q[j], tangents.v[j] = self.given_start(one)
             elif jump is not None:
                 tangents.q[j], tangents.v[j], at[j] = jump.tangent(tangents.q[j].copy(), tangents.v[j].copy(), one)
-        dq = here.position(self.by_equations, tangents.q.copy())
-        dv = here.velocity(self.by_equations, dq, tangents.v.copy())
+        dq = here.position(self.by_equations, tangents.q.copy(), at)
+        dv = here.velocity(self.by_equations, dq, tangents.v.copy(), at)
         if jump is not None:  # back from the event to a fixed time
             self.jump_times[-1][1].extend(at[:, 0])
             dq, dv = dq - at * here.v * bool(self.system.nq), dv - at * here.a
@@ -249,6 +257,19 @@ class SensitiveRun(Run):
         k = int(self.counters.rows) - 1
         for name in () if self.transposed else ("q", "v", "a", "lam"):
             getattr(self.derivatives, name)[k] = getattr(tangents, name)
+
+    def take_phase(self, phase: Phase, *, first: bool) -> None:
+        """Hold the contacts that hold from here on; where something happened, the state is that of
+        the run with contacts."""
+        system = self.system
+        assert isinstance(system, ClosedSystem)  # phases are those of contacts
+        system.modes.mode, system.modes.direction = phase.mode, phase.direction
+        self.held = system.rows_held(phase.mode)
+        if not first and phase.state is not None:
+            happened = phase.begins_with
+            self.state.q[:], self.state.v[:] = phase.state
+            if happened is not None and happened.blows:
+                self.state.v[:] = happened.blows[0].v
 
     def by_equations(self, function: Callable[[Questions], FloatArray]) -> FloatArray:
         """∂/∂θ of what is asked of the equations, a row for each parameter."""
@@ -273,7 +294,7 @@ class SensitiveRun(Run):
             return np.zeros(n), np.zeros(n)
         q0 = settled(system, system.q0)
 
-        def from_here(other: Any) -> FloatArray:
+        def from_here(other: System) -> FloatArray:
             q = settled(other, other.q0)
             return q - q0 if system.difference is None else np.asarray(system.difference(q0.copy(), q.copy()))
 
@@ -310,7 +331,7 @@ class SensitiveRun(Run):
             self.tangents.copy_from(self.kept)
         if self.many.B.shape[0] != self.system.nv + self.independent.chosen.size:
             self.many = self.new_many()
-            self.together.many = addresses([self.many])[0]
+            self.together.many = number_of(self.many)
         model = self.model
         tables: Any = model.function, model.tables, model.scratch, self.pieces[0].function, self.plan, upto
         tables += self.state, self.memory, self.columns, self.rows, self.counters, self.together

@@ -49,7 +49,7 @@ def refuse_switches(events: Sequence[Event]) -> None:
 class Differs(Protocol):
     """What ∂/∂θ is taken of."""
 
-    def difference(self, function: Callable[..., FloatArray], itself: Any) -> Any: ...
+    def difference(self, function: Callable[..., FloatArray], itself: System) -> Any: ...
 
 
 class Guard:
@@ -84,7 +84,7 @@ class Guard:
             unit[k] = sizes[k]
             here = sample._replace(v=unit, a=0.0 * unit)
 
-            def moving(e: float, way: Any = here) -> FloatArray:
+            def moving(e: float, way: Sample = here) -> FloatArray:
                 return np.array(self.along(sample, way, e))
 
             most = max(most, abs(float(along(moving, 1.0))) * fast)
@@ -138,7 +138,7 @@ class Jump:
     def __init__(self, system: System, events: Sequence[Event], happened: Sequence[Happened]) -> None:
         self.system, self.happened, self.t = system, list(happened), happened[0].t
         self.guard = Guard(events[happened[0].index], happened[0].index, system)
-        self.actions = [events[one.index].action for one in happened if events[one.index].action is not None]
+        self.actions = [action for one in happened if (action := events[one.index].action) is not None]
 
     def act(self, sample: Sample) -> Sample:
         """The state after it."""
@@ -207,7 +207,7 @@ def event_times(run: SensitiveRun, events: Sequence[Event], happened: Sequence[H
     return found
 
 
-def hermite(s: float, h: float, y: FloatArray, dy: Any, y_1: Any, dy_1: Any) -> FloatArray:
+def hermite(s: float, h: float, y: FloatArray, dy: FloatArray, y_1: FloatArray, dy_1: FloatArray) -> FloatArray:
     """The cubic through two values and slopes, at the part s of the way."""
     u = 1.0 - s
     return np.asarray(

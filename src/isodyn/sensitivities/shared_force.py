@@ -6,7 +6,7 @@ A = Bᵀ of the rows that tell it, B = G in units of work along typical sizes;  
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,12 @@ class SharedForce:
     if None, with the least norm) shall tell it."""
 
     def __init__(
-        self, run: SensitiveRun, t: float, state: tuple[FloatArray, ...], enforced: IntArray, told: Any = None
+        self,
+        run: SensitiveRun,
+        t: float,
+        state: tuple[FloatArray, ...],
+        enforced: IntArray,
+        told: IntArray | None = None,
     ) -> None:
         self.run, self.t, (self.q, self.v, lam) = run, t, state
         G = full(run.ask.G(t, self.q, self.v))

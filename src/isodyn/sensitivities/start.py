@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 linalg = Later("scipy.linalg")
 
 POINTS, WEIGHTS = CENTRAL[0], CENTRAL[1]
+
+AskBy: TypeAlias = Callable[[Callable[[Questions], FloatArray]], FloatArray | float]
+"""The derivative of what is asked by all parameters, one row for each."""
 
 
 def along(function: Callable[[float], FloatArray], size: float) -> FloatArray:
@@ -83,7 +86,7 @@ class StartTangent:
         return np.array([self.ask.balance(self.t, self.q, self.v, e, zero) - base for e in np.eye(self.n)]).T
 
     @cached_property
-    def G(self) -> Any:
+    def G(self) -> Matrix:
         """The rows that are enforced."""
         if not self.rows.size:
             return np.zeros((0, self.n))
@@ -175,8 +178,14 @@ class StartTangent:
             out[:, first : first + 3] = x[:, first : first + 3] @ A[k].T
         return out
 
-    def position(self, ask_by: Any, dq0: FloatArray) -> FloatArray:
-        """δq of the start."""
+    def in_time(self, function: Callable[[float], FloatArray], at: FloatArray | None) -> FloatArray | float:
+        """∂(function of t)/∂t δt, where the time of the start depends on parameters: δt in rows."""
+        if at is None or not at.any():
+            return 0.0
+        return at * along(function, 1.0)
+
+    def position(self, ask_by: AskBy, dq0: FloatArray, at: FloatArray | None = None) -> FloatArray:
+        """δq of the start, along with its time."""
         if not self.q.size:
             return dq0
         was_moved = bool(np.any(self.d))
@@ -186,6 +195,7 @@ class StartTangent:
         m_phi, lower = self.system.m_phi, np.zeros((len(dq0), self.system.m))
         lower[:, self.rows] = (self.G @ moved.T).T
         lower[:, :m_phi] += ask_by(lambda ask: ask.position(self.t, self.q, self.v))
+        lower[:, :m_phi] += self.in_time(lambda e: self.ask.position(self.t + e, self.q, self.v), at)
         lower[:, m_phi:] = 0.0
         upper = np.zeros_like(moved)
         if was_moved:
@@ -193,8 +203,8 @@ class StartTangent:
         dd = self.solved("position", upper, lower)[:, : self.n]
         return moved + (dd @ self.T_all.T if was_moved else dd)
 
-    def velocity(self, ask_by: Any, dq: FloatArray, dv0: FloatArray) -> FloatArray:
-        """δv of the start."""
+    def velocity(self, ask_by: AskBy, dq: FloatArray, dv0: FloatArray, at: FloatArray | None = None) -> FloatArray:
+        """δv of the start, along with its time."""
         if not self.rows.size:
             return dv0
         jump = self.v - self.v0
@@ -204,9 +214,10 @@ class StartTangent:
             upper = upper + ask_by(lambda ask: self.moved(ask, self.q, jump, self.sigma))
         lower = self.along_q(lambda q: self.ask.velocity(self.t, q, self.v), dq)
         lower += ask_by(lambda ask: ask.velocity(self.t, self.q, self.v))
+        lower += self.in_time(lambda e: self.ask.velocity(self.t + e, self.q, self.v), at)
         return self.solved("velocity", upper, lower)[:, : self.n]
 
-    def acceleration(self, ask_by: Any, dq: FloatArray, dv: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def acceleration(self, ask_by: AskBy, dq: FloatArray, dv: FloatArray) -> tuple[FloatArray, FloatArray]:
         """δa and δλ of the start."""
         ask, t = self.ask, self.t
 
@@ -217,7 +228,8 @@ class StartTangent:
         upper += self.along_v(lambda v: balance(ask, self.q, v), dv)
         upper += ask_by(lambda other: balance(other, self.q, self.v))
         if not self.rows.size:
-            return self.solved("acceleration", upper, np.zeros((len(dq), 0))), np.zeros((len(dq), 0))
+            none = np.zeros((len(dq), self.system.m))
+            return self.solved("acceleration", upper, none), none
         lower = self.along_q(lambda q: ask.acceleration(t, q, self.v, self.a), dq)
         lower += self.along_v(lambda v: ask.acceleration(t, self.q, v, self.a), dv)
         lower += ask_by(lambda other: other.acceleration(t, self.q, self.v, self.a))

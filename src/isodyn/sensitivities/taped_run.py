@@ -41,8 +41,8 @@ class Restart:
         if run.jump is not None:
             for k in range(2 * n):
                 dq[k], dv[k], at[k] = run.jump.tangent(dq[k].copy(), dv[k].copy(), Still())
-        dq = here.position(nothing, dq)
-        dv = here.velocity(nothing, dq, dv)
+        dq = here.position(nothing, dq, at)
+        dv = here.velocity(nothing, dq, dv, at)
         dq, dv = dq - at * here.v * bool(run.system.nq), dv - at * here.a
         self.matrices = [dq, dv, *here.acceleration(nothing, dq, dv)]  # of q, v, a and λ, transposed
 
@@ -61,7 +61,7 @@ class Restart:
 class Still:
     """No parameter: events depend on the state alone."""
 
-    def difference(self, function: Callable[..., Any], itself: Any) -> float:
+    def difference(self, function: Callable[..., Any], itself: object) -> float:
         """∂/∂θ."""
         return 0.0
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from isodyn.kernels.compiled import MODEL_TYPE, OK, i8, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, OK, ModelFunction, i8, kernel
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
-from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, Columns, march
+from isodyn.marching.march import COLUMNS, FULL, ROWS_TYPE, Columns, SavedRows, march
 from isodyn.sensitivities.forward import BROKEN
 from isodyn.sensitivities.memory import TAPE, Tape
 from isodyn.stepping.chosen_step import leg_number
 from isodyn.stepping.closure import copy_to
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Memory, State
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, Counters, Memory, Plan, State
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 
 @kernel()
@@ -35,15 +38,15 @@ def write_down(tape: Tape, k: int, number: int, state: State, memory: Memory) ->
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, i8, STATE, MEMORY, COLUMNS, ROWS_TYPE, COUNTERS, TAPE))
 def march_taped(
-    model: Any,
-    tables: Any,
-    scratch: Any,
-    plan: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
     upto: int,
     state: State,
     memory: Memory,
     columns: Columns,
-    rows: Any,
+    rows: SavedRows,
     counters: Counters,
     tape: Tape,
 ) -> int:

@@ -57,7 +57,7 @@ class Variation:
 
     def difference(self, function: Callable[[Any], FloatArray], itself: System) -> FloatArray:
         """∂(function of the system)/∂θ."""
-        total: Any = 0.0
+        total: float | FloatArray = 0.0
         for system, weight in zip((*self.systems, itself), self.weights, strict=True):
             if weight != 0.0:
                 total = total + weight * np.asarray(function(system))
@@ -81,14 +81,15 @@ def vary(family: Family, name: str, scale: float | None = None) -> Variation:
     value = family.value(name)
     h = PART * max(abs(value), LEAST if scale is None else scale)
     named = family if isinstance(family, NamedParts) else None
-    far = ((FAR,), (1.0 / (FAR * h), -1.0 / (FAR * h))) if named is not None and named.is_linear(name) else None
+    is_linear = named is not None and named.is_linear(name, value + FAR * h)
+    far = ((FAR,), (1.0 / (FAR * h), -1.0 / (FAR * h))) if is_linear else None
     refused: IsodynError | None = None
     for points, weights, own in (CENTRAL, FORWARD, BACKWARD):
         all_weights = (*(w / h for w in weights), own / h)
         of_equations = (points, all_weights) if far is None else far
         try:
             if named is not None:
-                named.check(name, [value + k * h for k in points])
+                named.check(name, [value + k * h for k in (min(points), max(points))])
             piece = None if named is None else named.piece(name, [value + k * h for k in of_equations[0]])
             found = Variation(family, name, value, h, points, all_weights, of_equations, piece)
             if piece is None:

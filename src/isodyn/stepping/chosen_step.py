@@ -8,18 +8,21 @@ plan and at t_stop; not to leave a tiny rest, two steps before such a time share
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isodyn.kernels.calls import number_at
-from isodyn.kernels.compiled import MODEL_TYPE, NO_PIVOT, OK, RAISED, WRONG_SHAPE, i8, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, NO_PIVOT, OK, RAISED, WRONG_SHAPE, ModelFunction, i8, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.controller import controlled
 from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.step import advance
 from isodyn.stepping.step_error import estimate
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 LONGER = 1.01  # a step may be longer by this to end at a time that it nearly reaches
 SHORTER = 0.9  # a step that is repeated is at least so much shorter
@@ -75,7 +78,14 @@ def leg_to(plan: Plan, step: int, t_1: float) -> int:
 
 @kernel()
 def attempt(
-    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """One step to t_1, and its local errors where they are asked for."""
     leg = plan.legs[leg_to(plan, state.step, t_1)]
@@ -105,7 +115,13 @@ def bounded(plan: Plan, size: float) -> float:
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def chosen_step(
-    model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """One step that the policy accepts; state.next_dt is the size to try. On failure `state` is
     unchanged."""

@@ -7,7 +7,7 @@ solve with the factors of the step tells about as much, in the metric of J.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
@@ -15,6 +15,9 @@ from numba import types
 from isodyn.kernels.compiled import SPARSE, FloatArray, IntArray, f8, kernel
 from isodyn.linear_solvers.choice import solve_two
 from isodyn.stepping.memory import MEMORY, PHYSICS_REF, STATE, Memory, Physics, State
+
+if TYPE_CHECKING:
+    from isodyn.linear_solvers.block_pattern import BlockPattern
 
 
 @kernel(types.void(PHYSICS_REF, f8, STATE, MEMORY), inner=True, apart=True)
@@ -96,7 +99,7 @@ def smallest_of_rows(G: FloatArray, rows: IntArray, sizes: FloatArray, n: int, g
 
 
 @kernel()
-def smallest_of_blocks(A: FloatArray, S: Any, x: FloatArray, y: FloatArray) -> float:
+def smallest_of_blocks(A: FloatArray, S: BlockPattern, x: FloatArray, y: FloatArray) -> float:
     """About the smallest singular value of unit rows, from the factors that `block_factor` left in
     A; x and y are memory for solutions.
 

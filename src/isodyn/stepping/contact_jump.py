@@ -8,7 +8,7 @@ start:  M a + Gᵀλ = Q + Jᵀp,  G a = b,  0 ≤ p_N ⊥ g̈ ≥ 0;  friction 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from isodyn.kernels.compiled import (
     POSITION,
     VELOCITY,
     FloatArray,
+    ModelFunction,
     f8,
     i8,
     kernel,
@@ -37,6 +38,7 @@ from isodyn.stepping.contact_memory import (
     SLIP,
     STICK,
     Contacts,
+    Problem,
     Touching,
     add_response,
     ask,
@@ -45,19 +47,23 @@ from isodyn.stepping.contact_memory import (
     forces_for,
     inverse_of,
     problem_of,
+    pushes,
     respond,
     speeds,
 )
-from isodyn.stepping.contact_step import NO_SOLUTION, pushes, sticks
+from isodyn.stepping.contact_step import NO_SOLUTION, sticks
 from isodyn.stepping.initial import PATIENCE, acceleration, initial_matrix
 from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, STATE, Counters, Leg, Memory, Physics, State
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 POISSON, NEWTON = range(2)
 LEAVES = 1e-12  # of the acceleration of a contact without it: less is none
 
 
 @kernel()
-def solve_problem(contacts: Contacts, problem: Any) -> int:
+def solve_problem(contacts: Contacts, problem: Problem) -> int:
     """The forces of a contact problem; those that obey its laws only roughly are counted."""
     status = solve_contacts(problem.W, problem.b, problem.laws, 1e-14, problem.p)
     if status == ADMISSIBLE:
@@ -67,7 +73,7 @@ def solve_problem(contacts: Contacts, problem: Any) -> int:
 
 
 @kernel()
-def take_energy(contacts: Contacts, problem: Any, P: FloatArray, before: FloatArray) -> None:
+def take_energy(contacts: Contacts, problem: Problem, P: FloatArray, before: FloatArray) -> None:
     """Energy that each contact takes by its impulses P, with the rates before them; `before`
     becomes the rates after them."""
     for k in range(problem.members.size):
@@ -81,7 +87,7 @@ def take_energy(contacts: Contacts, problem: Any, P: FloatArray, before: FloatAr
 
 
 @kernel()
-def by_poisson(contacts: Contacts, problem: Any, restitution: FloatArray, before: FloatArray, P: FloatArray) -> int:
+def by_poisson(contacts: Contacts, problem: Problem, restitution: FloatArray, before: FloatArray, P: FloatArray) -> int:
     """Impulses of compression and expansion, into P; problem.b and `before` hold the rates
     before."""
     many = problem.rows.size
@@ -109,7 +115,7 @@ def by_poisson(contacts: Contacts, problem: Any, restitution: FloatArray, before
 
 
 @kernel()
-def by_newton(contacts: Contacts, problem: Any, restitution: FloatArray, before: FloatArray, P: FloatArray) -> int:
+def by_newton(contacts: Contacts, problem: Problem, restitution: FloatArray, before: FloatArray, P: FloatArray) -> int:
     """Impulses that turn rates round, into P; problem.b and `before` hold the rates before."""
     for k in range(problem.members.size):
         i = problem.laws.first[k]
@@ -138,7 +144,7 @@ def mass_at(p: Physics, leg: Leg, t: float, state: State, memory: Memory, counte
 
 @kernel()
 def prepare(
-    p: Physics, g: Any, problem: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
+    p: Physics, g: Touching, problem: Problem, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """Responses and W at a state, from its mass matrix."""
     c = memory.c
@@ -158,15 +164,15 @@ JUMP = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, COUNTERS, MODEL_
 
 @kernel(JUMP, apart=True, allocates=True)
 def jump(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     leg: Leg,
     t: float,
     state: State,
     memory: Memory,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
 ) -> int:
     """The jump of state.v by an impact of the contacts that are hit; impulses are added to
@@ -199,15 +205,15 @@ def jump(
 
 @kernel(JUMP, apart=True, allocates=True)
 def bring_to_rest(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     leg: Leg,
     t: float,
     state: State,
     memory: Memory,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
 ) -> int:
     """Project state.v onto ġ = 0 of the contacts that are hit: what a sequence of impacts without
@@ -224,7 +230,7 @@ def bring_to_rest(
     for k in range(many):
         chosen[k], u[k] = problem.laws.first[k], -contacts.rate[problem.members[k]]
     inverse = inverse_of(problem, chosen, many, 1.0)
-    impulses = forces_for(inverse, u, many)
+    impulses = forces_for(problem, chosen, many, 1.0, inverse, u)
     for k in range(many):
         add_response(problem, chosen[k], impulses[k], state.v)
         contacts.lost[problem.members[k]] += 0.5 * impulses[k] * u[k]
@@ -233,7 +239,7 @@ def bring_to_rest(
 
 
 @kernel()
-def known_slips(contacts: Contacts, problem: Any, v: FloatArray) -> None:
+def known_slips(contacts: Contacts, problem: Problem, v: FloatArray) -> None:
     """Directions of contacts that slide."""
     for k in range(problem.members.size):
         i, end, size, number = problem.laws.first[k], problem.laws.first[k + 1], 0.0, problem.members[k]
@@ -248,7 +254,7 @@ def known_slips(contacts: Contacts, problem: Any, v: FloatArray) -> None:
 
 
 @kernel()
-def solve_at_rest(contacts: Contacts, problem: Any) -> int:
+def solve_at_rest(contacts: Contacts, problem: Problem) -> int:
     """Forces at a start: contacts at rest have the friction of rest, unless it does not hold
     them."""
     for k in range(problem.members.size):
@@ -271,15 +277,15 @@ START = JUMP
 
 @kernel(START, apart=True, allocates=True)
 def contact_acceleration(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     leg: Leg,
     t: float,
     state: State,
     memory: Memory,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
 ) -> int:
     """state.a, state.lam and contacts.force at a state with closed contacts; those that leave are
@@ -318,7 +324,7 @@ def contact_acceleration(
 
 
 @kernel()
-def open_those_that_leave(problem: Any, contacts: Contacts) -> None:
+def open_those_that_leave(problem: Problem, contacts: Contacts) -> None:
     """After a start: contacts without a force whose gaps grow are open; what the others do."""
     for k in range(problem.members.size):
         number = problem.members[k]
@@ -338,7 +344,7 @@ LOOK = i8(f8, STATE, MEMORY, MODEL_TYPE, CONTACTS)
 
 
 @kernel(LOOK, apart=True)
-def look_at_contacts(t: float, state: State, memory: Memory, gap_model: Any, contacts: Contacts) -> int:
+def look_at_contacts(t: float, state: State, memory: Memory, gap_model: ModelFunction, contacts: Contacts) -> int:
     """Gaps, rates and rows of all contacts at a state, into contacts.gap, contacts.rate,
     contacts.J."""
     g = by_reference(Touching(gap_model, contacts))

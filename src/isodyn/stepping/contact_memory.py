@@ -8,18 +8,17 @@ tangent[k] … tangent[k + 1] behind all normals.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, ModelFunction, kernel
 from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import StructType, struct_at
 from isodyn.linear_solvers.contact_factors import FINE, factor_contact_matrix, solve_contact_matrix
-from isodyn.linear_solvers.contact_laws import Laws
+from isodyn.linear_solvers.contact_laws import Laws, is_two_sided
 from isodyn.linear_solvers.shortest import SMALL, invert
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import Memory, Physics
@@ -58,23 +57,33 @@ class Contacts(Struct):
     hit, bounce, law, lost = integers("contacts"), reals("contacts"), integer, reals("contacts")
 
 
-Touching = namedtuple("Touching", "model contacts")
-"""The model of the contacts, and their memory."""
+class Touching(NamedTuple):
+    """The model of the contacts, and their memory."""
+
+    model: ModelFunction
+    contacts: Contacts
+
+
 CONTACTS = StructType(Contacts)
 TOUCHING = types.NamedTuple((MODEL_TYPE, CONTACTS), Touching)
 TOUCHING_REF = Reference(TOUCHING)
 
-Inverse = namedtuple("Inverse", "A size full begins factors")
-"""The inverse of W of some rows: these with a unit diagonal, √ of what it was, the inverse of few
-rows, or where the contacts of many begin, and their factors."""
 
-Problem = namedtuple("Problem", "rows members laws Y W b p")
-"""A contact problem of some contacts: their rows, numbers, laws, responses Y = matrix⁻¹ Jᵀ (a row
-for each), W = J Y, and forces."""
+class Problem(NamedTuple):
+    """A contact problem of some contacts: their rows, numbers, laws, responses Y = matrix⁻¹ Jᵀ (a
+    row for each), W = J Y, and forces."""
+
+    rows: IntArray
+    members: IntArray
+    laws: Laws
+    Y: FloatArray
+    W: FloatArray
+    b: FloatArray
+    p: FloatArray
 
 
 @kernel(allocates=True)
-def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
+def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Problem:
     """The contact problem of the contacts with a flag, without its numbers."""
     many, size, borne = 0, 0, 0
     for k in range(flags.size):
@@ -101,7 +110,7 @@ def problem_of(contacts: Contacts, flags: IntArray, unknowns: int) -> Any:
 
 
 @kernel()
-def bear(p: Physics, contacts: Contacts, problem: Any, n: int, lam: FloatArray, dx: FloatArray) -> None:
+def bear(p: Physics, contacts: Contacts, problem: Problem, n: int, lam: FloatArray, dx: FloatArray) -> None:
     """What constraints carry of two-sided contacts: N = fixed + lever · forces, where λ is `lam`
     and changes by dx without a change of the forces."""
     for k in range(problem.members.size):
@@ -121,7 +130,7 @@ def bear(p: Physics, contacts: Contacts, problem: Any, n: int, lam: FloatArray, 
 
 @kernel()
 def ask(
-    g: Any, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, out: FloatArray
+    g: Touching, what: int, t: float, q: FloatArray, v: FloatArray, a: FloatArray, c: FloatArray, out: FloatArray
 ) -> int:
     """A question to the model of the contacts."""
     tables, scratch = struct_at(g.contacts.tables), struct_at(g.contacts.scratch)
@@ -130,7 +139,7 @@ def ask(
 
 @kernel()
 def respond(
-    p: Physics, t: float, c: FloatArray, memory: Memory, contacts: Contacts, problem: Any, J: FloatArray
+    p: Physics, t: float, c: FloatArray, memory: Memory, contacts: Contacts, problem: Problem, J: FloatArray
 ) -> int:
     """Y: what a unit of each force of the contacts does, by the factors in memory."""
     status = OK
@@ -153,11 +162,22 @@ def transpose(W: FloatArray) -> None:
             W[i, j], W[j, i] = W[j, i], W[i, j]
 
 
+@kernel()
+def delassus(contacts: Contacts, factor: float, problem: Problem, J: FloatArray) -> None:
+    """W = factor · J Y; a row of J knows few bodies."""
+    if problem.rows.size > SMALL:
+        sparse_delassus(contacts, factor, problem, J)
+        return
+    for i in range(problem.rows.size):
+        for j in range(problem.rows.size):
+            problem.W[i, j] = factor * along(contacts, J, problem.rows[i], problem.Y[j])
+
+
 @kernel(allocates=True)
-def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> None:
-    """W = factor · J Y: of each response only the coordinates that it moves, and of these only the
-    rows that know them."""
-    many, n = problem.rows.size, problem.Y.shape[1]
+def sparse_delassus(contacts: Contacts, factor: float, problem: Problem, J: FloatArray) -> None:
+    """W = factor · J Y of many rows: of each response only the coordinates that it moves, and of
+    these only the rows that know them."""
+    many, n, W = problem.rows.size, problem.Y.shape[1], problem.W
     begins = np.zeros(n + 1, np.int64)
     for i in range(many):
         for k in range(contacts.starts[problem.rows[i]], contacts.starts[problem.rows[i] + 1]):
@@ -170,7 +190,6 @@ def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> 
             c = contacts.columns[k]
             owner[place[c]], value[place[c]] = i, factor * J[k]
             place[c] += 1
-    W = problem.W
     for j in range(many):
         for i in range(many):
             W[j, i] = 0.0
@@ -182,7 +201,7 @@ def delassus(contacts: Contacts, factor: float, problem: Any, J: FloatArray) -> 
 
 
 @kernel()
-def hold_at_rest(contacts: Contacts, problem: Any) -> None:
+def hold_at_rest(contacts: Contacts, problem: Problem) -> None:
     """Contacts that stick have the friction of rest."""
     for k in range(problem.members.size):
         number = problem.members[k]
@@ -216,7 +235,7 @@ def speeds(contacts: Contacts, J: FloatArray, row: int, v: FloatArray) -> float:
 
 
 @kernel()
-def add_response(problem: Any, j: int, f: float, out: FloatArray) -> None:
+def add_response(problem: Problem, j: int, f: float, out: FloatArray) -> None:
     """out += f Y_j, as far as out goes."""
     for i in range(out.size):
         out[i] += f * problem.Y[j, i]
@@ -237,37 +256,73 @@ def begins_of(first: IntArray, chosen: IntArray, many: int) -> IntArray:
 
 
 @kernel(allocates=True)
-def inverse_of(problem: Any, chosen: IntArray, many: int, factor: float) -> Any:
-    """The inverse of factor · W of the chosen rows, the shortest where few of them depend on each
-    other, sparse factors of many; rows of unlike units are brought to a unit diagonal."""
-    A, size = np.empty((many, many)), np.empty(many)
+def with_unit_diagonal(problem: Problem, chosen: IntArray, many: int, factor: float, size: FloatArray) -> FloatArray:
+    """factor · W of the chosen rows, which may be of unlike units, brought to a unit diagonal; √ of
+    what that was into `size`."""
+    A = np.empty((many, many))
     for i in range(many):
         size[i] = np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))
     for i in range(many):
         for j in range(many):
             A[i, j] = factor * problem.W[chosen[i], chosen[j]] / (size[i] * size[j])
-    few = many if many <= SMALL else 0
-    full, begins = np.empty((few, few)), begins_of(problem.laws.first, chosen, many - few)
-    invert(A[:few, :few].copy(), full)
-    factors = factor_contact_matrix(A[few:, few:].copy(), begins)
-    return Inverse(A, size, full, begins, factors)
+    return A
 
 
 @kernel(allocates=True)
-def forces_for(inverse: Any, x: FloatArray, many: int) -> FloatArray:
-    """Forces that move the chosen rows by x."""
-    f = x[:many] / inverse.size
-    if inverse.full.size > 0:
-        rates = f.copy()
-        for i in range(many):
-            f[i] = 0.0
-            for j in range(many):
-                f[i] += inverse.full[i, j] * rates[j]
-    elif many > 0:
-        solve_contact_matrix(inverse.factors, inverse.A, inverse.begins, FINE, f)
+def inverse_of(problem: Problem, chosen: IntArray, many: int, factor: float) -> FloatArray:
+    """The inverse of factor · W of a few chosen rows, the shortest where they depend on each other;
+    none of many rows, which have sparse factors."""
+    few = many if many <= SMALL else 0
+    found, size = np.empty((few, few)), np.empty(few)
+    invert(with_unit_diagonal(problem, chosen, few, factor, size), found)
+    for i in range(few):
+        for j in range(few):
+            found[i, j] /= size[i] * size[j]
+    return found
+
+
+@kernel(allocates=True)
+def forces_by_factors(problem: Problem, chosen: IntArray, many: int, factor: float, x: FloatArray) -> FloatArray:
+    """Forces that move many chosen rows by x."""
+    f, size = np.empty(many), np.empty(many)
+    A, begins = with_unit_diagonal(problem, chosen, many, factor, size), begins_of(problem.laws.first, chosen, many)
     for i in range(many):
-        f[i] /= inverse.size[i]
+        f[i] = x[i] / size[i]
+    solve_contact_matrix(factor_contact_matrix(A, begins), A, begins, FINE, f)
+    for i in range(many):
+        f[i] /= size[i]
     return f
+
+
+@kernel(allocates=True)
+def forces_for(
+    problem: Problem, chosen: IntArray, many: int, factor: float, inverse: FloatArray, x: FloatArray
+) -> FloatArray:
+    """Forces that move the chosen rows by x, with the inverse of a few rows."""
+    if many > SMALL:
+        return forces_by_factors(problem, chosen, many, factor, x)
+    f = np.zeros(many)
+    for i in range(many):
+        for j in range(many):
+            f[i] += inverse[i, j] * x[j]
+    return f
+
+
+@kernel()
+def pushes(problem: Problem, k: int) -> bool:
+    """Whether contact k of a problem holds."""
+    return bool(problem.p[problem.laws.first[k]] > 0.0)
+
+
+@kernel()
+def choose_pushing(problem: Problem, chosen: IntArray) -> int:
+    """The normal rows of one-sided contacts that hold, and how many they are."""
+    many = 0
+    for k in range(problem.members.size):
+        if pushes(problem, k) and not is_two_sided(problem.laws, k):
+            chosen[many] = problem.laws.first[k]
+            many += 1
+    return many
 
 
 @kernel()
@@ -280,8 +335,10 @@ def are_the_same(chosen: IntArray, before: IntArray, many: int) -> bool:
 
 
 @kernel(allocates=True)
-def add_responses(problem: Any, chosen: IntArray, many: int, inverse: Any, x: FloatArray, out: FloatArray) -> None:
+def add_responses(
+    problem: Problem, chosen: IntArray, many: int, factor: float, inverse: FloatArray, x: FloatArray, out: FloatArray
+) -> None:
     """out += responses to the forces that move the chosen rows by x."""
-    f = forces_for(inverse, x, many)
+    f = forces_for(problem, chosen, many, factor, inverse, x)
     for i in range(many):
         add_response(problem, chosen[i], f[i], out)

@@ -7,27 +7,30 @@ for steps that are taken to their ends although gaps closed in them.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.kernels.compiled import OK, POSITION, FloatArray, IntArray, kernel
+from isodyn.kernels.compiled import OK, POSITION, FloatArray, IntArray, ModelFunction, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.linear_solvers.contact_laws import Laws
 from isodyn.stepping.closure import ask_levels, copy_to, measure, retract
 from isodyn.stepping.contact_jump import START, mass_at, prepare
-from isodyn.stepping.contact_memory import Contacts, Touching, add_response, along, ask, problem_of
+from isodyn.stepping.contact_memory import Contacts, Problem, Touching, add_response, along, ask, problem_of
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import EPS, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import fill, project_velocity
 
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
+
 PUSHES = 12  # most iterations onto g ≥ 0
 
 
 @kernel(allocates=True)
-def contacts_within_reach(t: float, state: State, memory: Memory, g: Any) -> IntArray:
+def contacts_within_reach(t: float, state: State, memory: Memory, g: Touching) -> IntArray:
     """Flags of the contacts that are closed, or could become so when others are opened."""
     contacts, deepest = g.contacts, 0.0
     ask(g, POSITION, t, state.q, state.v, state.a, memory.c, contacts.gap)
@@ -42,7 +45,7 @@ def contacts_within_reach(t: float, state: State, memory: Memory, g: Any) -> Int
 
 @kernel()
 def gaps_without_pushes(
-    contacts: Contacts, problem: Any, W: FloatArray, total: FloatArray, dp: FloatArray, b: FloatArray
+    contacts: Contacts, problem: Problem, W: FloatArray, total: FloatArray, dp: FloatArray, b: FloatArray
 ) -> None:
     """b = the gaps after dp without all that has pushed so far, which may become less."""
     for k in range(b.size):
@@ -53,15 +56,15 @@ def gaps_without_pushes(
 
 @kernel(START, apart=True, allocates=True)
 def push_out(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     leg: Leg,
     t: float,
     state: State,
     memory: Memory,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
 ) -> int:
     """Move state.q to g ≥ 0 and φ = 0 by the least change in the mass norm, over all contacts that
@@ -112,15 +115,15 @@ def push_out(
 
 @kernel(START, apart=True, allocates=True)
 def into_joints(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     leg: Leg,
     t: float,
     state: State,
     memory: Memory,
     counters: Counters,
-    gap_model: Any,
+    gap_model: ModelFunction,
     contacts: Contacts,
 ) -> int:
     """Move state.v to φ̇ = 0 and ψ = 0 where state.q is now, by the least change in the mass norm,

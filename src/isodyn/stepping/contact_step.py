@@ -12,8 +12,6 @@ loose (μ_s > μ) do, because forces jump there. Derivation: docs/derivations/co
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -39,6 +37,8 @@ from isodyn.stepping.contact_memory import (
     STICK,
     TOUCHING_REF,
     Contacts,
+    Problem,
+    Touching,
     add_response,
     add_responses,
     add_row,
@@ -46,10 +46,12 @@ from isodyn.stepping.contact_memory import (
     are_the_same,
     ask,
     bear,
+    choose_pushing,
     delassus,
     hold_at_rest,
     inverse_of,
     problem_of,
+    pushes,
     respond,
     speeds,
 )
@@ -65,6 +67,8 @@ NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or
 TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
 PATIENCE = 40  # iterations
 CORRECTIONS = 8  # of positions and velocities at the end of a step
+ROUNDING = 8.0 * EPS  # of the accelerations that contacts make: smaller corrections of bodies at rest are none
+MOTIONLESS = 1e-10  # of the same: bodies that accelerate less do not move
 STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 
 
@@ -83,7 +87,7 @@ def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counte
 
 
 @kernel()
-def take_known(contacts: Contacts, problem: Any) -> None:
+def take_known(contacts: Contacts, problem: Problem) -> None:
     """Forces of the last balance as a guess; friction of rest where it rests."""
     for j in range(problem.rows.size):
         problem.p[j] = contacts.force[problem.rows[j]]
@@ -92,7 +96,7 @@ def take_known(contacts: Contacts, problem: Any) -> None:
 
 @kernel()
 def equations(
-    p: Physics, g: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters,
+    p: Physics, g: Touching, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters,
     renew: bool,
 ) -> int:  # fmt: skip
     """Balance and closure without contacts into memory.r, with new factors if asked for; rows of
@@ -117,7 +121,7 @@ def equations(
 
 
 @kernel()
-def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
+def shift_slip(g: Touching, problem: Problem, t: float, memory: Memory) -> int:
     """In space the direction of sliding friction is that of the slip at the balance: b is moved
     there for contacts that clearly slide."""
     contacts, c = g.contacts, memory.c
@@ -143,7 +147,7 @@ def shift_slip(g: Any, problem: Any, t: float, memory: Memory) -> int:
 
 
 @kernel()
-def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory: Memory) -> int:
+def linearise(p: Physics, g: Touching, problem: Problem, along_x: float, t: float, memory: Memory) -> int:
     """The correction without a change of the contacts' forces into memory.dx; the rates of the
     contacts without any forces into problem.b."""
     many = problem.rows.size
@@ -162,7 +166,7 @@ def linearise(p: Physics, g: Any, problem: Any, along_x: float, t: float, memory
 
 
 @kernel(allocates=True)
-def add_corrections(p: Physics, problem: Any, memory: Memory) -> int:
+def add_corrections(p: Physics, problem: Problem, memory: Memory) -> int:
     """Solve the contact problem, and move x, λ̃ and the forces of the contacts."""
     n, many = memory.x.size, problem.rows.size
     old = problem.p.copy()
@@ -191,8 +195,19 @@ def is_last(p: Physics, dt: float, memory: Memory, k: int, change: float, before
 
 
 @kernel()
+def is_rounding_at_rest(problem: Problem, memory: Memory, change: float) -> bool:
+    """Whether bodies rest and a correction is the rounding of the largest acceleration that one
+    contact makes: where forces cancel each other, nothing else is left."""
+    push = 0.0
+    for j in range(problem.rows.size):
+        for i in range(memory.x.size):
+            push = max(push, abs(problem.Y[j, i] * problem.p[j]) * memory.by_v[i])
+    return bool(change <= ROUNDING * push and measure(memory.a, memory.by_v) <= MOTIONLESS * push)
+
+
+@kernel()
 def iterate_contacts(
-    p: Physics, g: Any, problem: Any, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
+    p: Physics, g: Touching, problem: Problem, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
     counters: Counters,
 ) -> int:  # fmt: skip
     """Find memory.x, memory.lam and the forces of the contacts."""
@@ -211,7 +226,7 @@ def iterate_contacts(
         change = measure(memory.dx, memory.by_v)
         if not np.isfinite(change):
             return NOT_FINITE
-        if is_last(p, dt, memory, k, change, before):
+        if is_last(p, dt, memory, k, change, before) or is_rounding_at_rest(problem, memory, change):
             return OK
         renew = k > 0 and change > 0.3 * before
         before = change
@@ -219,13 +234,7 @@ def iterate_contacts(
 
 
 @kernel()
-def pushes(problem: Any, k: int) -> bool:
-    """Whether contact k of a problem holds."""
-    return bool(problem.p[problem.laws.first[k]] > 0.0)
-
-
-@kernel()
-def sticks(problem: Any, k: int) -> bool:
+def sticks(problem: Problem, k: int) -> bool:
     """Whether contact k of a problem, which holds, sticks."""
     i, size = problem.laws.first[k], 0.0
     if problem.laws.first[k + 1] == i + 1 or problem.laws.sliding[k] == 1:
@@ -236,12 +245,15 @@ def sticks(problem: Any, k: int) -> bool:
 
 
 @kernel(allocates=True)
-def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
+def correct_position(
+    p: Physics, g: Touching, problem: Problem, factor: float, t: float, t_1: float, memory: Memory
+) -> int:
     """Move q₁ to φ = 0, and to g = 0 of contacts that hold or have closed further."""
     contacts, c = g.contacts, memory.c
     chosen, x = np.empty(problem.members.size, np.int64), np.empty(problem.members.size)
-    before, known, status = np.empty(problem.members.size, np.int64), 0, OK
-    inverse = inverse_of(problem, chosen, 0, factor)
+    before, status = np.empty(problem.members.size, np.int64), OK
+    known = choose_pushing(problem, before)
+    inverse = inverse_of(problem, before, known, factor)
     for _ in range(CORRECTIONS):
         if p.rows.size > 0 and p.holonomic > 0:
             status = ask_levels(p, t_1, c, memory, True, False)
@@ -258,15 +270,13 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
         for k in range(problem.members.size):
             number = problem.members[k]
             gap = contacts.gap[number] + along(contacts, contacts.J_1, number, memory.dp)
-            if is_two_sided(problem.laws, k):
-                continue
-            if pushes(problem, k) or gap < 0.0:
+            if (pushes(problem, k) or gap < 0.0) and not is_two_sided(problem.laws, k):
                 chosen[many], x[many] = problem.laws.first[k], -gap
                 many += 1
         if many != known or not are_the_same(chosen, before, many):
             inverse, known = inverse_of(problem, chosen, many, factor), many
             before[:many] = chosen[:many]
-        add_responses(problem, chosen, many, inverse, x, memory.dp)
+        add_responses(problem, chosen, many, factor, inverse, x, memory.dp)
         copy_to(memory.dp, memory.d)
         copy_to(memory.q_1, memory.q)
         status = retract(p, memory.q, memory.d, c, memory.q_1)
@@ -276,13 +286,21 @@ def correct_position(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 
 
 @kernel(allocates=True)
-def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, t_1: float, memory: Memory) -> int:
+def correct_velocity(
+    p: Physics, g: Touching, problem: Problem, factor: float, t: float, t_1: float, memory: Memory
+) -> int:
     """Move v₁ to φ̇ = 0, ψ = 0, to ġ = 0 of contacts that hold, and to no slip where they stick."""
     contacts, c, n = g.contacts, memory.c, memory.x.size
-    chosen, x = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size)
-    inverse = inverse_of(problem, chosen, 0, factor)
+    chosen, x, many = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size), 0
+    for k in range(problem.members.size):
+        if pushes(problem, k):
+            last = problem.laws.first[k + 1] if sticks(problem, k) else problem.laws.first[k] + 1
+            for j in range(problem.laws.first[k] + (1 if is_two_sided(problem.laws, k) else 0), last):
+                chosen[many] = j
+                many += 1
+    inverse = inverse_of(problem, chosen, many, factor)
     status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.J_1)
-    for turn in range(CORRECTIONS):
+    for _ in range(CORRECTIONS):
         if status == OK and p.rows.size > 0:
             status = ask_levels(p, t_1, c, memory, False, True)
         if status != OK:
@@ -292,18 +310,10 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
             status = solve(p, t, c, memory, memory.dx, memory.r_plus, False)
         if status == OK:
             status = ask(g, VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.rate)
-        many = 0
-        for k in range(problem.members.size):
-            if not pushes(problem, k):
-                continue
-            last = problem.laws.first[k + 1] if sticks(problem, k) else problem.laws.first[k] + 1
-            for j in range(problem.laws.first[k] + (1 if is_two_sided(problem.laws, k) else 0), last):
-                row = problem.rows[j]
-                chosen[many], x[many] = j, -contacts.rate[row] - along(contacts, contacts.J_1, row, memory.dx)
-                many += 1
-        if turn == 0:
-            inverse = inverse_of(problem, chosen, many, factor)
-        add_responses(problem, chosen, many, inverse, x, memory.dx)
+        for i in range(many):
+            row = problem.rows[chosen[i]]
+            x[i] = -contacts.rate[row] - along(contacts, contacts.J_1, row, memory.dx)
+        add_responses(problem, chosen, many, factor, inverse, x, memory.dx)
         for i in range(n):
             memory.v_1[i] += memory.dx[i]
         if measure(memory.dx, memory.by_v) <= EPS * measure(memory.v_1, memory.by_v):
@@ -312,7 +322,7 @@ def correct_velocity(p: Physics, g: Any, problem: Any, factor: float, t: float, 
 
 
 @kernel()
-def keep_forces(leg: Leg, problem: Any, contacts: Contacts, v: FloatArray) -> None:
+def keep_forces(leg: Leg, problem: Problem, contacts: Contacts, v: FloatArray) -> None:
     """Forces at the balance and, brought there like λ, at the end; which contacts stay closed, and
     what they do."""
     for k in range(problem.members.size):
@@ -334,7 +344,7 @@ def keep_forces(leg: Leg, problem: Any, contacts: Contacts, v: FloatArray) -> No
 
 
 @kernel()
-def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
+def note_slip(g: Touching, t: float, state: State, memory: Memory) -> int:
     """The slip of closed contacts before a step; zero where they rest."""
     contacts = g.contacts
     status = ask(g, VELOCITY, t, state.q, state.v, state.a, memory.c, contacts.rate)
@@ -355,7 +365,7 @@ def note_slip(g: Any, t: float, state: State, memory: Memory) -> int:
 
 
 @kernel(i8(PHYSICS_REF, TOUCHING_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, allocates=True)
-def closed_step(p: Physics, g: Any, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
+def closed_step(p: Physics, g: Touching, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
     """From state.t to t_1 with closed contacts. On failure the motion in `state` is unchanged."""
     contacts = g.contacts
     problem = problem_of(contacts, contacts.closed, memory.r.size)

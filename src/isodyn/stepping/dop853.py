@@ -18,14 +18,12 @@ NaN, and steps whose end cannot be put onto the constraints, are attempts that f
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.integrate import DOP853
 
-from isodyn.kernels.compiled import KNOWS_RATE, NOT_FINITE, OK, FloatArray, kernel
+from isodyn.kernels.compiled import KNOWS_RATE, NOT_FINITE, OK, FloatArray, ModelFunction, kernel
 from isodyn.kernels.lowering import by_reference
-from isodyn.kernels.struct import Struct, integer, real, reals
+from isodyn.kernels.struct import Struct, StructAddress, integer, real, reals
 from isodyn.kernels.struct_types import opened, struct_at
 from isodyn.stepping.closure import copy_to, size
 from isodyn.stepping.initial import PATIENCE
@@ -75,7 +73,7 @@ class Stages(Struct):
 
 
 @kernel()
-def stage(s: int, h: float, y: FloatArray, K: Any, trial: Any) -> None:
+def stage(s: int, h: float, y: FloatArray, K: FloatArray, trial: State) -> None:
     """trial = y + h Σ_{j<s} a_sj k_j."""
     nq = trial.q.size
     for i in range(y.size):
@@ -90,7 +88,7 @@ def stage(s: int, h: float, y: FloatArray, K: Any, trial: Any) -> None:
 
 
 @kernel()
-def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, atol: FloatArray) -> float:
+def error_norm(h: float, y: FloatArray, end: FloatArray, K: FloatArray, rtol: float, atol: FloatArray) -> float:
     """Estimated error of an attempt, at most 1 for one that is good enough
     [Hairer1993 Sec. II.10]."""
     e3 = e5 = 0.0
@@ -108,7 +106,7 @@ def error_norm(h: float, y: FloatArray, end: FloatArray, K: Any, rtol: float, at
 
 
 @kernel()
-def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: Any) -> None:
+def interpolant(h: float, y: FloatArray, end: FloatArray, K: FloatArray, out: FloatArray) -> None:
     """Coefficients of the dense output of order 7 between y and the end of the step before it is
     projected."""
     for i in range(y.size):
@@ -124,7 +122,7 @@ def interpolant(h: float, y: FloatArray, end: FloatArray, K: Any, out: Any) -> N
 
 
 @kernel()
-def moved_far(end: FloatArray, trial: Any, rtol: float, atol: FloatArray) -> bool:
+def moved_far(end: FloatArray, trial: State, rtol: float, atol: FloatArray) -> bool:
     """Whether the way onto the constraints is far longer than the error of the step: beside a loss
     of rank errors are magnified."""
     nq = trial.q.size
@@ -136,7 +134,9 @@ def moved_far(end: FloatArray, trial: Any, rtol: float, atol: FloatArray) -> boo
 
 
 @kernel()
-def physics_of(model: Any, tables: Any, scratch: Any, plan: Plan, memory: Memory) -> Any:
+def physics_of(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, plan: Plan, memory: Memory
+) -> Physics:
     """The model with the rows that are enforced."""
     leg = plan.legs[0]
     return Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch)
@@ -187,7 +187,7 @@ def finish(p: Physics, leg: Leg, own: Stages, memory: Memory, counters: Counters
 
 
 @kernel()
-def seems_stiff(h: float, own: Stages, trial: Any) -> bool:
+def seems_stiff(h: float, own: Stages, trial: State) -> bool:
     """Whether h |λ| lies at the limit of stability, as the change of the rate from the last stage
     of the step before (in `trial`) to the state says [Hairer1996 Sec. IV.2]."""
     nq, last, change, way = trial.q.size, LAST, 0.0, 0.0
@@ -200,7 +200,7 @@ def seems_stiff(h: float, own: Stages, trial: Any) -> bool:
 
 
 @kernel()
-def is_stiff(h: float, own: Stages, trial: Any) -> bool:
+def is_stiff(h: float, own: Stages, trial: State) -> bool:
     """Whether so many steps seemed stiff that the motion is."""
     if seems_stiff(h, own, trial):
         own.calm_steps = 0
@@ -214,7 +214,14 @@ def is_stiff(h: float, own: Stages, trial: Any) -> bool:
 
 @kernel(TAKE, apart=True)
 def take(
-    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """One step, and its error."""
     own, leg, trial = opened(Stages, struct_at(plan.own)), plan.legs[0], memory.aside
@@ -250,7 +257,14 @@ def take(
 
 @kernel(TAKE, apart=True)
 def prepare_dense(
-    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """Coefficients of the dense output of the last step, which ended at t_1 and has its stages
     still."""

@@ -9,11 +9,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray, closure
 from isodyn.kernels.struct import Nothing, Struct
+from isodyn.kernels.uncompiled import not_compiled
 from isodyn.later import Later
 from isodyn.notebook_views import Told
 from isodyn.results.solution import Sample
@@ -22,7 +24,7 @@ from isodyn.stepping.guards import GUARD
 from isodyn.systems.base import System
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 of_mechanisms = Later("isodyn.mechanism.guards")  # which other systems do not need
 
@@ -68,10 +70,10 @@ class Event(Told):
     ([1.0], [5.0])
     """
 
-    g: Any
+    g: Callable[..., Any] | str
     direction: float = 0
     terminal: bool | int = False
-    action: Any = None
+    action: Callable[..., Any] | None = None
     name: str | None = None
     arguments: int = field(init=False, repr=False, default=0)  # of the function; 0 for an expression
 
@@ -165,14 +167,28 @@ def _kernel_of(g: Callable[..., float], arguments: int) -> Callable[..., float]:
     if arguments == WHOLE:
 
         def whole(
-            k: int, t: float, q: Any, v: Any, a: Any, lam: Any, tables: StructAddress, scratch: StructAddress
+            k: int,
+            t: float,
+            q: FloatArray,
+            v: FloatArray,
+            a: FloatArray,
+            lam: FloatArray,
+            tables: StructAddress,
+            scratch: StructAddress,
         ) -> float:
             return g(t, q, v, a, lam)
 
         return closure(GUARD)(whole)
 
     def short(
-        k: int, t: float, q: Any, v: Any, a: FloatArray, lam: FloatArray, tables: StructAddress, scratch: StructAddress
+        k: int,
+        t: float,
+        q: FloatArray,
+        v: FloatArray,
+        a: FloatArray,
+        lam: FloatArray,
+        tables: StructAddress,
+        scratch: StructAddress,
     ) -> float:
         return g(t, q, v)
 
@@ -184,7 +200,11 @@ def value_of(event: Event, number: int, sample: Sample, function: Callable[..., 
     t, q, v, a, lam = sample
     try:
         given = (sample,) if event.arguments <= 1 else (t, q.copy(), v.copy(), a, lam)[: event.arguments]
-        found = (function or event.g)(*given)
+        called = function or event.g
+        assert not isinstance(called, str)  # an expression comes with the function that stands for it
+        found = called(*given)
+    except NumbaError as error:
+        raise not_compiled(error) from error
     except TypeError as error:
         raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
     try:

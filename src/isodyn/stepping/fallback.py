@@ -7,7 +7,7 @@ last resort that keeps a run alive.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +28,9 @@ from isodyn.kernels.compiled import (
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.systems.model import Model, Question, from_python
 
+if TYPE_CHECKING:
+    from isodyn.open_types import Matrix
+
 
 class WithSuperLU:
     """Answers of a sparse model, and FACTORISE and SOLVE for the chosen rows."""
@@ -36,7 +39,7 @@ class WithSuperLU:
 
     def __init__(self, model: Model, chosen: IntArray, sizes: FloatArray) -> None:
         self.model, self.chosen, self.sizes = model, chosen, sizes
-        self.factors: Any = None
+        self.factors: Matrix = None
 
     def answer(self, question: Question, out: FloatArray) -> int:
         if question.what == SOLVE:

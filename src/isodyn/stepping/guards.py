@@ -17,14 +17,12 @@ Values at the level of rounding are zero: what an event has locked stays so.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.calls import kernel_at, number_at
-from isodyn.kernels.compiled import MODEL_TYPE, OK, RAISED, F, FloatArray, f8, i8, kernel
+from isodyn.kernels.compiled import MODEL_TYPE, OK, RAISED, F, FloatArray, ModelFunction, f8, i8, kernel
 from isodyn.kernels.lowering import by_reference
-from isodyn.kernels.struct import Struct, integer, integers, real, reals
+from isodyn.kernels.struct import Struct, StructAddress, integer, integers, real, reals
 from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
 from isodyn.stepping.closure import retract
 from isodyn.stepping.memory import MEMORY, PLAN, STATE, Memory, Physics, Plan, State
@@ -164,7 +162,9 @@ def find_slopes(guards: Guards, h: float, plan: Plan, state: State, memory: Memo
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY), inner=True, apart=True)
-def look_for_events(model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory) -> int:
+def look_for_events(
+    model: ModelFunction, tables: StructAddress, scratch: StructAddress, plan: Plan, state: State, memory: Memory
+) -> int:
     """0 if nothing happened in the step from memory.before to `state`, 1 if something may have;
     RAISED if a function in Python raised."""
     guards, leg = opened(Guards, struct_at(plan.guards)), plan.legs[0]

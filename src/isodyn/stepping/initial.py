@@ -7,7 +7,7 @@ gains or compliance.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from isodyn.kernels.compiled import (
     NOT_FINITE,
     OK,
     FloatArray,
+    ModelFunction,
     f8,
     i8,
     kernel,
@@ -43,6 +44,9 @@ from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import mass_matrix, project
 
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
+
 # most solves for the first acceleration; as a literal it would compile what it is handed to once
 # more
 PATIENCE = np.int64(40)
@@ -52,7 +56,9 @@ NOISE = 1e-9  # where forces depend on multipliers, changes below this may be ro
 
 
 @kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS, i8), inner=True, apart=True)
-def acceleration(p: Physics, leg: Leg, t: float, state: State, memory: Memory, counters: Counters, most: Any) -> int:
+def acceleration(
+    p: Physics, leg: Leg, t: float, state: State, memory: Memory, counters: Counters, most: int | np.int64
+) -> int:
     """state.a and state.lam from M a + Gᵀλ = Q, G a = b at the state itself; no last step is known
     after this.
 
@@ -195,7 +201,14 @@ INITIAL_ACCELERATION = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, 
 
 @kernel(INITIAL_ACCELERATION, apart=True)
 def initial_acceleration(
-    model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """`acceleration` for callers outside compiled code; loads are taken at t, which may be a
     right-hand limit."""
@@ -222,7 +235,15 @@ NEAREST_CONSISTENT = i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY)
 
 
 @kernel(NEAREST_CONSISTENT, apart=True)
-def nearest_consistent(model: Any, tables: Any, scratch: Any, leg: Leg, t: float, state: State, memory: Memory) -> int:
+def nearest_consistent(
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+) -> int:
     """`nearest` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return nearest(p, t, state, memory)

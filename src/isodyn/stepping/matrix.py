@@ -14,8 +14,6 @@ matrix stays as good for every weight of a penalty.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -50,21 +48,23 @@ from isodyn.stepping.null_space import null_space_matrix
 
 # of a typical size: differences that show nothing are not made longer beyond this displacement
 NO_FARTHER = 1e-5
+AT_ROUNDING = 1e-8  # of the farthest: smaller motions are those of rounding
 # in memory.remedy: start from ã = 0, and differentiate closures at the balance in full
 CAREFUL = -1.0
 
 
 @kernel()
-def lost(p: Physics, memory: Memory) -> bool:
+def lost(p: Physics, memory: Memory, tiny: bool) -> bool:
     """Whether a difference of residuals is nothing but rounding, because the state is tiny beside
-    what the loads will make of it."""
+    what the loads will make of it: that of the balance and, unless the state is at rounding, those
+    of the closures, too."""
     n, change, closure, gap = natural(memory.x.size), 0.0, 0.0, 0.0
     for i in range(n):
         change = max(change, abs(memory.r_plus[i] - memory.r[i]) / memory.by_v[i])
     for k in range(p.rows.size):
         gap = max(gap, abs(memory.r_plus[n + k] - memory.r[n + k]) / memory.row_sizes[p.rows[k]])
         closure = max(closure, abs(memory.r[n + k]) / memory.row_sizes[p.rows[k]])
-    return change <= 100 * EPS * measure_forces(memory.r, memory.by_v) and gap <= 100 * EPS * closure
+    return change <= 100 * EPS * measure_forces(memory.r, memory.by_v) and (tiny or gap <= 100 * EPS * closure)
 
 
 @kernel()
@@ -113,6 +113,7 @@ def difference_jacobian(
         far = NO_FARTHER / c[2]
     if reach == 0.0:
         reach = far
+    tiny = reach < AT_ROUNDING * far
     h_lam = np.sqrt(EPS) * max(1.0, measure(memory.lam, memory.row_sizes))
     for j in range(whole):
         h = np.sqrt(EPS) * reach / memory.by_v[j] if j < n else 0.0
@@ -126,7 +127,7 @@ def difference_jacobian(
             step = memory.lam[p.rows[j - n]] - before
         status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r_plus)
         longer = h
-        while j < n and status == OK and longer < far / memory.by_v[j] and lost(p, memory):
+        while j < n and status == OK and longer < far / memory.by_v[j] and lost(p, memory, tiny):
             longer = max(1e5 * longer, 1e-300)
             memory.x[j] = before + longer
             step = memory.x[j] - before
@@ -177,17 +178,19 @@ def assemble(p: Physics, c: FloatArray, memory: Memory, forces: bool) -> None:
         fill_blocks(memory.J_11, memory.G, memory.soft, memory.unknown_sizes, memory.blocks, memory.J)
         copy_to(memory.G, memory.G_1)
         return
+    J, block, lower, soft = memory.J, memory.J_11, memory.G, memory.soft
     for i in range(n):
+        here, there = natural(i * whole), natural(i * n)
         for j in range(n):
-            memory.J[i * whole + j] = memory.J_11[i * n + j]
+            J[natural(here + j)] = block[natural(there + j)]
     for k in range(m):
-        row = p.rows[k] * n
+        given, row = natural(natural(p.rows[k]) * n), natural((n + k) * whole)
         for j in range(n):
-            memory.J[(n + k) * whole + j] = memory.G[row + j]
-            memory.J[j * whole + n + k] = columns[row + j]
-        for j in range(m):
-            memory.J[(n + k) * whole + n + j] = 0.0
-        memory.J[(n + k) * whole + n + k] = -memory.soft[k]
+            J[natural(row + j)] = lower[natural(given + j)]
+            J[natural(j * whole + n + k)] = columns[natural(given + j)]
+        for j in range(n, whole):
+            J[natural(row + j)] = 0.0
+        J[natural(row + n + k)] = -soft[k]
 
 
 @kernel()
@@ -230,9 +233,11 @@ def close_at_the_end(p: Physics, t_1: float, c: FloatArray, memory: Memory) -> i
     if p.traits & SPARSE:
         fill_lower(memory.G_1, memory.blocks, memory.J)
         return status
+    J, lower = memory.J, memory.G_1
     for k in range(m):
+        row, given = natural((n + k) * (n + m)), natural(natural(p.rows[k]) * n)
         for j in range(n):
-            memory.J[(n + k) * (n + m) + j] = memory.G_1[p.rows[k] * n + j]
+            J[natural(row + j)] = lower[natural(given + j)]
     return status
 
 
@@ -274,7 +279,7 @@ def first_block(
     state: State,
     c: FloatArray,
     memory: Memory,
-    quasi: Any,
+    quasi: int | np.int64,
     counters: Counters,
 ) -> int:
     """J₁₁ = c₀M + c₁ ∂/∂v + c₂ ∂/∂q at the trial state: from the model, or from differences."""
@@ -322,7 +327,7 @@ def factorise_step(
     state: State,
     c: FloatArray,
     memory: Memory,
-    quasi: Any,
+    quasi: int | np.int64,
     counters: Counters,
 ) -> int:
     """Factors of the step's matrix at the trial state, in the model or in memory.J."""

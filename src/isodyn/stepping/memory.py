@@ -3,15 +3,14 @@ what dies with it, what is counted."""
 
 from __future__ import annotations
 
-from collections import namedtuple
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import MODEL_TYPE, I, IntArray, i8
+from isodyn.kernels.compiled import MODEL_TYPE, I, IntArray, ModelFunction, i8
 from isodyn.kernels.lowering import Reference
-from isodyn.kernels.struct import Struct, integer, integers, many, one, real, reals
+from isodyn.kernels.struct import Struct, StructAddress, integer, integers, many, one, real, reals
 from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers.block_pattern import BlockPattern
 from isodyn.linear_solvers.blocks import storage_of
@@ -118,6 +117,7 @@ class State(Struct):
     # and v of the last step
     slope, slope_at, missed = reals("nv"), real, reals("nv")
     size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
+    size_a = real  # the largest of a so far, by its measure
     # what the controller keeps: the last error in units of the tolerance, and whether the next step
     # follows one that was repeated
     last_error, repeated = real, integer
@@ -252,6 +252,7 @@ class Memory(Struct):
     # largest sizes, whether sizes of q follow the motion, and the part of the largest size of its
     # unit that a component has at least
     error_q, error_v, unit_q, unit_v = reals("nv"), reals("nv"), reals("nv"), reals("nv")
+    error_a = real  # of rates of v, by multipliers, as measure(a, by_v)
     unit, follows, part = integers("nv"), integer, real
     aside = one(State)  # a state of which acceleration and multipliers are asked
     before = one(State)  # the state before a step that may have to be undone
@@ -267,9 +268,20 @@ class Counters(Struct):
 COUNTED = tuple(name for name in Counters._fields if name not in ("rows", "rejected"))
 """Counters that the statistics of a run have."""
 
-Physics = namedtuple("Physics", "model traits holonomic closure rows tables scratch")
-"""The model, how many of its constraint rows are holonomic, how and with which rows they close a
-step, and its numbers."""
+
+class Physics(NamedTuple):
+    """The model, how many of its constraint rows are holonomic, how and with which rows they close
+    a step, and its numbers."""
+
+    model: ModelFunction
+    traits: int
+    holonomic: int
+    closure: ClosureNumbers
+    rows: IntArray
+    tables: StructAddress
+    scratch: StructAddress
+
+
 PHYSICS = types.NamedTuple((MODEL_TYPE, i8, i8, StructType(ClosureNumbers), I, ADDRESS, ADDRESS), Physics)
 
 PHYSICS_REF = Reference(PHYSICS)

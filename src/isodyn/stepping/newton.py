@@ -17,8 +17,6 @@ through again.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -83,7 +81,7 @@ FROM_REST, FROM_LAST, STEADY = np.int64(0), np.int64(1), np.int64(2)
 
 
 @kernel()
-def guessed(kind: Any, state: State, c: FloatArray, memory: Memory, i: int) -> float:
+def guessed(kind: int | np.int64, state: State, c: FloatArray, memory: Memory, i: int) -> float:
     """Component i of the first Δa: from ã = 0, extrapolated from the steps before, or zero."""
     if kind == FROM_REST:
         return -memory.a_p[i] / c[0]
@@ -170,10 +168,11 @@ def begin_iteration(p: Physics, leg: Leg, state: State, memory: Memory) -> None:
     c, iteration = memory.c, memory.iteration
     free, linear = p.rows.size == 0, (p.traits & LINEAR) != 0
     mass_only = c[1] == 0.0 and c[2] == 0.0
-    iteration.affine = free and (linear or mass_only)
     permanent = free and (linear or (mass_only and (p.traits & CONSTANT_MASS) != 0))
     renew = not (factors_known(memory) and (permanent or may_keep(p, leg, memory)))
     memory.age = 0 if renew else memory.age + 1
+    # one correction with a matrix of the step itself is all; with an earlier M(q) it is not
+    iteration.affine = free and (linear or mass_only) and (renew or permanent)
     iteration.renew = renew
     iteration.old = not renew and not free and (is_corrected(p) or leg.reuse == WHERE_IT_PAYS)
     iteration.slow = SLOW_OLD if not renew and iteration.old == 0 else SLOW

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -129,6 +129,13 @@ class TakenStep:
         return error
 
 
+class HasAddress(Protocol):
+    """A function that is compiled with `numba.cfunc`."""
+
+    @property
+    def address(self) -> int: ...
+
+
 class StepPolicy(Told, ABC):
     """Steps whose size is chosen on the way; subclasses are frozen dataclasses.
 
@@ -161,7 +168,7 @@ class StepPolicy(Told, ABC):
     largest_step: float = np.inf
     land_on: Sequence[float] = ()
     settings: Sequence[float] = ()
-    compiled: Any = None
+    compiled: HasAddress | None = None
     estimates: bool = False
     controlled_error: float = 0.0
 

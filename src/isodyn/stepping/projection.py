@@ -8,8 +8,6 @@ each the least change in the mass norm [Shimada2014 (3.187)], [Shimada2014 (3.19
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -155,7 +153,7 @@ def fill(p: Physics, gap: FloatArray, last: int, memory: Memory, out: FloatArray
 
 
 @kernel(allocates=True)
-def project_position(p: Physics, t: float, c: FloatArray, most: int, memory: Memory) -> int:
+def project_position(p: Physics, t: float, c: FloatArray, most: int | np.int64, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0 by the least change in the mass norm, and leave the factors of M and
     G there [Shimada2014 (3.187)].
 
@@ -225,7 +223,7 @@ def project_velocity(p: Physics, t: float, c: FloatArray, memory: Memory) -> int
 
 
 @kernel(i8(PHYSICS_REF, f8, i8, i8, f8, MEMORY), inner=True, apart=True, allocates=True)
-def project(p: Physics, t: float, levels: Any, most: Any, phi: float, memory: Memory) -> int:
+def project(p: Physics, t: float, levels: int | np.int64, most: int | np.int64, phi: float, memory: Memory) -> int:
     """Move memory.q_1 to φ = 0, memory.v_1 to φ̇ = 0, ψ = 0 and (levels = 3) â to φ̈ = 0, each by
     the least change in the mass norm; with most > 0 in no more iterations onto φ = 0."""
     c = np.empty(4)

@@ -20,7 +20,7 @@ serve once more, and the matrices stay while the iteration contracts fast enough
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     VELOCITY,
     FloatArray,
+    ModelFunction,
     kernel,
 )
 from isodyn.kernels.lowering import by_reference, natural
@@ -61,6 +62,9 @@ from isodyn.stepping.radau_memory import (
 from isodyn.stepping.radau_sparse import solve_complex, solve_real
 from isodyn.stepping.rate import velocity_of_q
 from isodyn.stepping.told_step import LEAST, TAKE
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 MOST_ITERATIONS = 8
 SWEEPS = 3  # for stages of q where it is not a vector space: each adds a power of h
@@ -323,7 +327,14 @@ def converge(p: Physics, leg: Leg, own: Collocation, h: float, state: State, mem
 
 @kernel(TAKE, apart=True)
 def take(
-    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """One step, and its error."""
     own, leg, trial = opened(Collocation, struct_at(plan.own)), plan.legs[0], memory.aside

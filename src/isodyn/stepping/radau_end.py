@@ -9,8 +9,6 @@ This is (γ₁/h − J) e = ẏ_n + Σ e_i Z_i/h for y = (q, v) with the rows of
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -27,7 +25,7 @@ from isodyn.linear_solvers.dense import lu_factor, lu_solve
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.dop853 import PROJECTED, moved_far
 from isodyn.stepping.initial import PATIENCE
-from isodyn.stepping.memory import UNDERFLOW, Counters, Leg, Memory, Physics
+from isodyn.stepping.memory import UNDERFLOW, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.radau_memory import EMBEDDED, GAMMA, INDEX_2, LAST, STAGES, WEIGHTS, Collocation
 from isodyn.stepping.radau_questions import ask
 from isodyn.stepping.radau_sparse import products, solve_real
@@ -133,7 +131,7 @@ def factorise_rates(own: Collocation, memory: Memory) -> int:
 
 
 @kernel()
-def finish_algebraic(p: Physics, t_1: float, own: Collocation, trial: Any, memory: Memory) -> int:
+def finish_algebraic(p: Physics, t_1: float, own: Collocation, trial: State, memory: Memory) -> int:
     """ṡ and z at the end; of index 2 from the derivative of c, which z is of full order by."""
     n, last = natural(own.v_0.size), LAST
     second = own.algebraic == INDEX_2

@@ -11,7 +11,7 @@ small angle.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from isodyn.kernels.compiled import (
     RETRACTS,
     F,
     FloatArray,
+    ModelFunction,
     f8,
     i8,
     kernel,
@@ -34,6 +35,9 @@ from isodyn.kernels.struct_types import ADDRESS
 from isodyn.stepping.closure import copy_to, finite, measure, retract, settle
 from isodyn.stepping.initial import PATIENCE, acceleration, nearest
 from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, State
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 # central difference of order 8
 SLOPE = np.array([4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0])
@@ -80,7 +84,14 @@ def live(p: Physics, q: FloatArray, d: FloatArray, out: FloatArray) -> int:
 
 @kernel()
 def rate_of(
-    p: Physics, leg: Leg, t: float, state: State, memory: Memory, out: FloatArray, counters: Counters, most: Any
+    p: Physics,
+    leg: Leg,
+    t: float,
+    state: State,
+    memory: Memory,
+    out: FloatArray,
+    counters: Counters,
+    most: int | np.int64,
 ) -> int:
     """out = (q̇, v̇) at the state, whose a and lam are set too, by `most` solves at most."""
     status = acceleration(p, leg, t, state, memory, counters, most)
@@ -95,14 +106,14 @@ def rate_of(
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, f8, STATE, MEMORY, F, COUNTERS))
 def rate(
-    model: Any,
-    tables: Any,
-    scratch: Any,
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
     leg: Leg,
     t: float,
     state: State,
     memory: Memory,
-    out: Any,
+    out: FloatArray,
     counters: Counters,
 ) -> int:
     """`rate_of` for callers outside compiled code."""
@@ -111,7 +122,15 @@ def rate(
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, STATE, MEMORY, F))
-def rate_of_q(model: Any, tables: Any, scratch: Any, leg: Leg, state: State, memory: Memory, out: Any) -> int:
+def rate_of_q(
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    leg: Leg,
+    state: State,
+    memory: Memory,
+    out: FloatArray,
+) -> int:
     """`velocity_of_q` for callers outside compiled code."""
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     return velocity_of_q(p, state.q, state.v, memory.by_v, out)

@@ -14,7 +14,7 @@ again and again up to `max_halvings`.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from numba import types
 
@@ -47,6 +47,9 @@ from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE, Co
 from isodyn.stepping.newton import FROM_LAST, FROM_REST, STALE, STEADY, guessed, solve_step
 from isodyn.stepping.projection import polish, project
 
+if TYPE_CHECKING:
+    import numpy as np
+
 SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
 # how much of the acceleration may change in a step for its next change to be guessed from the last
 # one
@@ -73,7 +76,15 @@ def predict(leg: Leg, dt: float, state: State, memory: Memory) -> None:
 
 @kernel()
 def balance_at(
-    p: Physics, leg: Leg, t: float, dt: float, state: State, c: FloatArray, memory: Memory, kind: Any, r: FloatArray
+    p: Physics,
+    leg: Leg,
+    t: float,
+    dt: float,
+    state: State,
+    c: FloatArray,
+    memory: Memory,
+    kind: int | np.int64,
+    r: FloatArray,
 ) -> int:
     """The trial state of a guess (isodyn.stepping.newton.guessed), and its balance in r."""
     for i in range(memory.x.size):

@@ -18,6 +18,12 @@ which leaves what is tangent to the constraints, and of stiff parts what they mo
 back errors of q and v, dampers those of v alone. Where the balance holds at t_{n+1} the error of q
 is solved for only if it could be the larger one. Products with M and C = ∂balance/∂v are
 differences of the balance.
+
+DAEs of first order whose constraints leave out z (index 2) close v_{n+1} alone. There the lower
+rows of the same solution, δz, are an error of z and of a = v̇ in the step: G(λ₅Δt δa − e_v) = 0, so
+that a misses what a change δz/(λ₅Δt) does in the balance. It is of second order and unseen in e_v,
+which passes through zero on its own. Its part of the largest a so far is held to tol^(2/3).
+Rates far below those of motions with such steps count as rest.
 """
 
 from __future__ import annotations
@@ -25,8 +31,8 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 
-from isodyn.kernels.compiled import BALANCE, OK, FloatArray, f8, i8, kernel
-from isodyn.stepping.closure import copy_to, fill_with, finite, measure
+from isodyn.kernels.compiled import BALANCE, GENERAL, OK, FloatArray, f8, i8, kernel
+from isodyn.stepping.closure import copy_to, fill_with, finite, measure, measure_forces
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import (
     COUNTERS,
@@ -45,6 +51,10 @@ from isodyn.stepping.null_space import null_space_correction
 
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
 BEYOND = 1e300  # an error that is not a number
+# rates that are compared with no less than this, in units of tol^(1/3)|v|/Δt: what a motion has whose
+# steps are as long as its error allows; slower ones are rest
+OF_REST = 0.1
+ALONG_Z = 1e-6  # of the multipliers: how far the balance is followed along them
 PRECISE = 1e-8  # tolerance of the iteration with which the balance at its end counts as zero
 
 
@@ -122,6 +132,7 @@ def follow_sizes(state: State, memory: Memory) -> None:
     """Sizes of q and v so far, each and by units."""
     fill_with(memory.unit_q, 0.0)
     fill_with(memory.unit_v, 0.0)
+    state.size_a = max(state.size_a, measure(state.a, memory.by_v))
     for i in range(state.v.size):
         k = memory.unit[i]
         state.size_v[i] = max(state.size_v[i], abs(state.v[i]))
@@ -181,6 +192,43 @@ def note_roughness(t: float, state: State, memory: Memory) -> None:
 
 
 @kernel()
+def change_along(p: Physics, t: float, state: State, phi: float, change: FloatArray, memory: Memory) -> int:
+    """memory.r_plus[:n] = what a change of the multipliers, those that are enforced, does in the
+    balance; memory.r is the balance without it."""
+    far, n = 0.0, memory.x.size
+    for k in range(p.rows.size):
+        far = max(far, abs(change[k]) * memory.row_sizes[p.rows[k]])
+    step = ALONG_Z * max(1.0, measure(state.lam, memory.row_sizes)) / far if far > 0.0 else 1.0
+    copy_to(state.lam, memory.lam_1)
+    for k in range(p.rows.size):
+        memory.lam_1[p.rows[k]] += step * change[k]
+    for i in range(n):
+        memory.a[i] = state.a[i] + phi * state.da[i]
+    status = p.model(
+        BALANCE, t, state.q, state.v, memory.a, memory.lam_1, memory.c, p.tables, p.scratch, memory.r_plus[:n]
+    )
+    for i in range(n):
+        memory.r_plus[i] = (memory.r_plus[i] - memory.r[i]) / step
+    return status
+
+
+@kernel()
+def error_of_rates(
+    p: Physics, leg: Leg, t: float, raw: float, push: float, state: State, memory: Memory, counters: Counters
+) -> int:
+    """memory.error_a from memory.dx, the errors of v and of multipliers; `raw` is the error of v
+    before its part off the constraints was taken from it, and `push` W₁Λ₆ M times that, each by its
+    measure."""
+    if not (p.traits & GENERAL and p.rows.size > 0 and push > 0.0):
+        return OK
+    status = change_along(p, t, state, leg.phi, memory.dx[memory.x.size :], memory)
+    counters.evaluations += 1
+    share = measure_forces(memory.r_plus, memory.by_v) / push
+    memory.error_a = (1.0 if share > 1.0 else share) * raw / (leg.l5 * state.dt)
+    return status
+
+
+@kernel()
 def error_at_balance(
     p: Physics, leg: Leg, t: float, before: State, state: State, memory: Memory, counters: Counters
 ) -> int:
@@ -199,9 +247,12 @@ def error_at_balance(
     fill_with(memory.dx, 0.0)
     if status == OK:
         status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
+    raw, push = measure(memory.error_v, memory.by_v), measure_forces(memory.dx, memory.by_v)
     if status == OK:
         status = damp(p, leg, t, False, memory)
     counters.evaluations += 2 if state.q.size > 0 else 1
+    if status == OK:
+        status = error_of_rates(p, leg, t, raw, push, state, memory, counters)
     copy_to(memory.dx, memory.error_v)
     copy_to(memory.dp, memory.error_q)
     return status
@@ -220,9 +271,12 @@ def error_at_end(
     fill_with(memory.dx, 0.0)
     status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
     counters.evaluations += 1
+    raw, push = measure(memory.error_v, memory.by_v), measure_forces(memory.dx, memory.by_v)
     of_q = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory)
     if status == OK:
         status = damp(p, leg, t, False, memory)
+    if status == OK:
+        status = error_of_rates(p, leg, t, raw, push, state, memory, counters)
     copy_to(memory.dx, memory.error_v)
     of_v = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
     if status != OK or not (of_q > of_v or complete):
@@ -247,6 +301,7 @@ def estimate(
     at_end = leg.W1 == 1.0 and leg.l5 == leg.W2L5 and leg.l3 == leg.W3L3
     follow_sizes(state, memory)
     error_of_q(leg, before, state, memory)
+    memory.error_a = 0.0
     status = OK
     if at_end and not complete and state.lam.size == 0 and leg.rtol <= PRECISE:
         fill_with(memory.r, 0.0)
@@ -264,10 +319,15 @@ def estimate(
 
 @kernel()
 def weigh_errors(plan: Plan, state: State, memory: Memory) -> float:
-    """The larger of the errors of q and v, in units of the tolerance; both stay in the state."""
+    """The larger of the errors of q and v, in units of the tolerance; both stay in the state. With
+    v counts what multipliers make of its rate."""
     tolerance = plan.tolerance
     state.errors[0] = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory) / tolerance
     state.errors[1] = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory) / tolerance
-    if not (finite(memory.error_q) and finite(memory.error_v)):
+    if not (finite(memory.error_q) and finite(memory.error_v) and np.isfinite(memory.error_a)):
         return BEYOND
+    if memory.error_a > 0.0:
+        far = max(measure(state.size_v, memory.by_v), measure(state.least_v, memory.by_v))
+        fast = max(state.size_a, OF_REST * tolerance ** (1.0 / 3.0) * far / state.dt)
+        state.errors[1] = max(state.errors[1], (memory.error_a / fast) ** 1.5 / tolerance)
     return max(state.errors[0], state.errors[1])

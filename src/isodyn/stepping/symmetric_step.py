@@ -18,8 +18,6 @@ learns what is missing.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -101,7 +99,7 @@ def open_by(p: Physics, memory: Memory) -> float:
 
 
 @kernel()
-def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
+def broyden(S: FloatArray, k: int | np.int64, y: FloatArray, sizes: FloatArray) -> None:
     """Turn the correction y of the first matrix into that of the matrix updated by the corrections
     S[0] … S[k−1]; keep it as S[k].
 
@@ -123,7 +121,7 @@ def broyden(S: FloatArray, k: int, y: FloatArray, sizes: FloatArray) -> None:
 
 
 @kernel()
-def correct_both(p: Physics, t: float, memory: Memory, k: Any) -> float:
+def correct_both(p: Physics, t: float, memory: Memory, k: int | np.int64) -> float:
     """Correct memory.a and memory.lam; the size of the correction of a, NaN where there is none."""
     n, c = memory.x.size, memory.c
     for i in range(n + p.rows.size):

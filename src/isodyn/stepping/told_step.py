@@ -22,7 +22,7 @@ whose matrices belong to a size.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from isodyn.kernels.compiled import (
     RAISED,
     SINGULAR,
     UNTOLD,
+    ModelFunction,
     f8,
     i8,
     kernel,
@@ -43,6 +44,9 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.chosen_step import LONGER, bounded
 from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Memory, Plan, State
+
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
 
 TAKE = i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, STATE, MEMORY, COUNTERS)
 """Signature of the kernel of a method."""
@@ -71,7 +75,13 @@ def end_of(plan: Plan, t: float, size: float) -> float:
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def told_step(
-    model: Any, tables: Any, scratch: Any, plan: Plan, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """One step that is good enough; state.next_dt is the size to try. On failure `state` is
     unchanged."""
@@ -106,7 +116,14 @@ def told_step(
 
 @kernel(TAKE, inner=True, apart=True)
 def take_in_python(
-    model: Any, tables: Any, scratch: Any, plan: Plan, t_1: float, state: State, memory: Memory, counters: Counters
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    t_1: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """A step that ends in Python, which the function at plan.accept takes; it finds t_1 in
     memory.aim."""

@@ -28,12 +28,14 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, sizes_of_rows
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from isodyn.open_types import Numbers
 
 FINEST = 12  # halvings of the way between two times
 
 
-def kinematics(system: System, times: Any, q: Numbers | None = None) -> Solution:
+def kinematics(system: System, times: ArrayLike, q: Numbers | None = None) -> Solution:
     """Return the motion of a mechanism whose rows and drives determine everything.
 
     There must be as many independent rows as velocities.

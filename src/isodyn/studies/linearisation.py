@@ -32,7 +32,7 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
 if TYPE_CHECKING:
-    from isodyn.open_types import Numbers
+    from isodyn.open_types import ComplexArray, Numbers
     from isodyn.studies.steady import SteadyLinearisation
 
 statics = Later("isodyn.studies.statics")  # which uses this module
@@ -67,8 +67,8 @@ class FrequencyResponse:
     """
 
     omega: FloatArray
-    d: Any
-    lam: Any
+    d: ComplexArray
+    lam: ComplexArray
     names: tuple[str, ...]
 
     def of(self, name: str) -> Any:
@@ -175,12 +175,12 @@ class Linearisation(SmallMotions):
         return poles[order], X[:, order]
 
     @property
-    def poles(self) -> Any:
+    def poles(self) -> ComplexArray:
         """Poles s of e^{st} with Im s ≥ 0; of an undamped mode that grows, the growing one."""
         return self._solved[0]
 
     @property
-    def modes(self) -> Any:
+    def modes(self) -> ComplexArray:
         """Shapes in all components of v, a column per mode; of unit modal mass without damping."""
         return self.N @ self._solved[1]
 

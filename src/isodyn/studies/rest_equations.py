@@ -29,6 +29,7 @@ from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, pace, reach, row_sizes
 
 if TYPE_CHECKING:
+    from isodyn.linear_solvers.supernodal import SuperLU
     from isodyn.open_types import Matrix
 
 EPS = float(np.finfo(np.float64).eps)
@@ -66,7 +67,7 @@ class Equations:
         rows = row_sizes(self.ask.G(self.t, system.q0, self.still)[self.rows], v)
         return np.concatenate([v, largest_or_one(np.abs(K.diagonal()) * v**2) / rows])
 
-    def jacobian(self, q: FloatArray, lam: FloatArray, weights: tuple[float, float, float]) -> Any:
+    def jacobian(self, q: FloatArray, lam: FloatArray, weights: tuple[float, float, float]) -> Matrix:
         p = self.pattern
         values = self.ask.ask(JACOBIAN, self.t, q, self.still, self.still, p.J_columns.size, lam, weights)
         return values_to_csr(p.J_starts, p.J_columns, values, p.n)
@@ -160,7 +161,7 @@ class Equations:
         return x, float(x @ (A @ x)) / (EPS * float(np.abs(A.data).max()))
 
 
-def _factors(A: Matrix) -> Any:
+def _factors(A: Matrix) -> SuperLU:
     order = {"permc_spec": "MMD_AT_PLUS_A", "options": {"SymmetricMode": True}}
     return splu(sp.csc_array(A), diag_pivot_thresh=0.0, **order)
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +38,9 @@ from isodyn.systems.differences import H1, first
 from isodyn.systems.manifold import freedoms, moving
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import reach, sizes_of_rows
+
+if TYPE_CHECKING:
+    from isodyn.open_types import ComplexArray
 
 STEADY = 1e-6  # relative: what changes by less along a motion is constant
 ZERO = 1e-9  # relative: singular values below this are zero
@@ -90,8 +93,8 @@ class SteadyLinearisation(SmallMotions):
     lam: FloatArray
     alpha: FloatArray
     zeros: int
-    poles: Any
-    modes: Any
+    poles: ComplexArray
+    modes: ComplexArray
 
     @property
     def stability(self) -> str:
@@ -254,7 +257,7 @@ def _solved(start: Moment, symmetry: Symmetry | Straight, A: FloatArray, B: Floa
     )
 
 
-def _modes(A: FloatArray, poles: Any, B: FloatArray, sizes: FloatArray) -> Any:
+def _modes(A: FloatArray, poles: ComplexArray, B: FloatArray, sizes: FloatArray) -> ComplexArray:
     """d of the eigenvectors that belong to poles, the largest component one."""
     found = []
     for s in poles:

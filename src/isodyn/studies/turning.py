@@ -31,6 +31,7 @@ from isodyn.kernels.compiled import JACOBIAN, FloatArray
 from isodyn.later import Later
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.notebook_views import ShownInNotebooks
+from isodyn.open_types import ComplexArray, Numbers
 from isodyn.real_numbers import real_array
 from isodyn.studies.linearisation import Linearisation
 from isodyn.studies.shown_motion import WithPoles
@@ -199,7 +200,7 @@ def _refuse_unsteady(ask: Questions, motion: Spin) -> None:
 
 
 def spin(
-    system: System, speed: float, *, axis: ArrayLike = (0, 0, 1), point: ArrayLike = (0, 0, 0), q: Any = None
+    system: System, speed: float, *, axis: ArrayLike = (0, 0, 1), point: ArrayLike = (0, 0, 0), q: Numbers = None
 ) -> Spin:
     """Find the shape of a mechanism that turns as a whole with a constant speed.
 
@@ -289,7 +290,7 @@ class Campbell(WithPoles):
     """
 
     speeds: FloatArray
-    poles: Any
+    poles: ComplexArray
     motions: tuple[Spin, ...]
 
     def __repr__(self) -> str:

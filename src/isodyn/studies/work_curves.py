@@ -234,7 +234,7 @@ def work_precision(
     return WorkPrecision(problem.name, reference.kind, end, tuple(name for name in known if sizes[name]), curves)
 
 
-def _ways(problem: Problem, scheme: Any) -> dict[str, Way]:
+def _ways(problem: Problem, scheme: Scheme | FirstOrderScheme | None) -> dict[str, Way]:
     """Arguments of `integrate` for a setting, by the names of methods."""
     own = problem.scheme if scheme is None else scheme
     return {

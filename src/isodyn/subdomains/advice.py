@@ -137,7 +137,7 @@ class Advice(ShownInNotebooks):
 
 
 def advise(
-    sub: Subdomains, scheme: Scheme | FirstOrderScheme | None = None, substeps: Any = None, *, dt: float
+    sub: Subdomains, scheme: Scheme | FirstOrderScheme | None = None, substeps: object = None, *, dt: float
 ) -> Advice:
     """Return stability limits, necessary sub-steps, and the drift of the interface to expect.
 

@@ -73,7 +73,7 @@ class Elements:
             if value is not None:
                 real_array(name, value)
 
-    def matrix(self, name: str, chosen: Any = slice(None)) -> Any:
+    def matrix(self, name: str, chosen: Any = slice(None)) -> Matrix:
         """Return M, K or C assembled from elements, of the undivided size.
 
         Parameters

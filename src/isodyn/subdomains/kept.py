@@ -20,6 +20,8 @@ from isodyn.subdomains import responses
 from isodyn.subdomains.system_step import SystemStep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from isodyn.subdomains.coupled import CoupledRun
     from isodyn.subdomains.part import SubdomainPart
 
@@ -116,7 +118,7 @@ def _read(name: str, found: dict[str, Any]) -> list[tuple[Any, Any]]:
     return [(kind, found[f"{name}_{k}"]) for k, kind in enumerate(found[f"{name}_kinds"])]
 
 
-def _kind(x: Any) -> tuple[float, bool, bool]:
+def _kind(x: Sequence[float]) -> tuple[float, bool, bool]:
     return float(x[0]), bool(x[1]), bool(x[2])
 
 

@@ -12,8 +12,7 @@ each begins.
 
 from __future__ import annotations
 
-from collections import namedtuple
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -182,7 +181,7 @@ def finite(motion: FloatArray) -> bool:
 @kernel(i8(LINEAR, WORK, i8, i8, F, F, F, F, F2), nogil=True)
 def advance(
     k: Linear,
-    work: Any,
+    work: LinearWork,
     begin: int,
     end: int,
     theta: FloatArray,
@@ -196,16 +195,42 @@ def advance(
     return OK if finite(motion) else NOT_FINITE
 
 
-Interface = namedtuple(
-    "Interface", "theta inverse at_moved at_W moved answers inverse_q basis lam rate lam_1 gap delta"
-)
-"""θ of every sub-step (subdomain by subdomain); H⁻¹ and W of this kind of step: where those of a
-subdomain begin among the unknowns that λ moves, and in the answers; the same for positions (empty:
-not closed); λ and its rate; memory."""
+class Interface(NamedTuple):
+    """θ of every sub-step (subdomain by subdomain); H⁻¹ and W of this kind of step: where those of
+    a subdomain begin among the unknowns that λ moves, and in the answers; the same for positions
+    (empty: not closed); λ and its rate; memory."""
+
+    theta: FloatArray
+    inverse: FloatArray
+    at_moved: IntArray
+    at_W: IntArray
+    moved: IntArray
+    answers: FloatArray
+    inverse_q: FloatArray
+    basis: FloatArray
+    lam: FloatArray
+    rate: FloatArray
+    lam_1: FloatArray
+    gap: FloatArray
+    delta: FloatArray
+
+
 INTERFACE = types.NamedTuple((F2, F2, I, I, I, F2, F2, F, F, F, F, F, F), Interface)
 
-Saved = namedtuple("Saved", "q v a lam at_q at_v at_a phi")
-"""Rows, the unknowns in their columns, and φ for each column of a."""
+
+class Saved(NamedTuple):
+    """Rows, the unknowns in their columns, and φ for each column of a."""
+
+    q: FloatArray
+    v: FloatArray
+    a: FloatArray
+    lam: FloatArray
+    at_q: IntArray
+    at_v: IntArray
+    at_a: IntArray
+    phi: FloatArray
+
+
 SAVED = types.NamedTuple((F2, F2, F2, F2, I, I, I, F), Saved)
 
 
@@ -260,7 +285,7 @@ def speed_at_ties(k: Linear, motion: FloatArray) -> float:
 
 
 @kernel()
-def add_answer(k: Linear, f: Any, y: FloatArray, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
+def add_answer(k: Linear, f: Interface, y: FloatArray, p: int, W: FloatArray, sign: float, x: FloatArray) -> None:
     """x += sign W δ for subdomain p, column by column over the unknowns that λ moves; y is
     memory."""
     part, first, moved = k.parts[p], f.at_moved[p], f.at_moved[p + 1] - f.at_moved[p]
@@ -275,7 +300,7 @@ def add_answer(k: Linear, f: Any, y: FloatArray, p: int, W: FloatArray, sign: fl
 
 
 @kernel()
-def solve_interface(f: Any, inverse: FloatArray) -> None:
+def solve_interface(f: Interface, inverse: FloatArray) -> None:
     """δ = H⁻¹ gap."""
     for i in range(f.gap.size):
         f.delta[i] = 0.0
@@ -284,7 +309,9 @@ def solve_interface(f: Any, inverse: FloatArray) -> None:
 
 
 @kernel()
-def close_velocities(k: Linear, f: Any, work: LinearWork, dt: float, motion: FloatArray, counts: StepCounts) -> int:
+def close_velocities(
+    k: Linear, f: Interface, work: LinearWork, dt: float, motion: FloatArray, counts: StepCounts
+) -> int:
     """λ_{n+1} that makes velocities continuous; the sub-steps are corrected by W δ."""
     before = np.inf
     for number in range(CORRECTIONS):
@@ -307,7 +334,7 @@ def close_velocities(k: Linear, f: Any, work: LinearWork, dt: float, motion: Flo
 
 
 @kernel()
-def close_positions(k: Linear, f: Any, work: LinearWork, motion: FloatArray) -> None:
+def close_positions(k: Linear, f: Interface, work: LinearWork, motion: FloatArray) -> None:
     """q_ℓ ← q_ℓ − S_ℓ⁻¹G_ℓᵀμ with Σ G_ℓ q_ℓ = 0."""
     gap_of(k, motion[Q], f.gap)
     solve_interface(f, f.inverse_q)
@@ -316,7 +343,7 @@ def close_positions(k: Linear, f: Any, work: LinearWork, motion: FloatArray) -> 
 
 
 @kernel()
-def write(f: Any, motion: FloatArray, rows: Any, at: int) -> None:
+def write(f: Interface, motion: FloatArray, rows: Saved, at: int) -> None:
     """Row `at`: states, accelerations brought to t_n, multipliers."""
     for i in range(rows.at_q.size):
         rows.q[at, i] = motion[Q, rows.at_q[i]]
@@ -332,13 +359,13 @@ def write(f: Any, motion: FloatArray, rows: Any, at: int) -> None:
 @kernel(i8(LINEAR, INTERFACE, WORK, f8, F2, F2, types.Array(types.boolean, 1, "C"), SAVED, COUNTS), nogil=True)
 def system_steps(
     k: Linear,
-    f: Any,
+    f: Interface,
     work: LinearWork,
     dt: float,
     loads: FloatArray,
     motion: FloatArray,
     save: FloatArray,
-    rows: Any,
+    rows: Saved,
     counts: StepCounts,
 ) -> int:
     """As many system steps as `save` has entries; saved ones become rows."""

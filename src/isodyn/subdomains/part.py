@@ -19,7 +19,7 @@ import numpy as np
 from isodyn.errors import NonFiniteError
 from isodyn.formulations import Stabilised
 from isodyn.formulations.closure import OPEN
-from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.kernels.compiled import OK, Coefficients, FloatArray
 from isodyn.marching import march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.method import Method
@@ -27,7 +27,7 @@ from isodyn.marching.plan import lay_legs, limit_loads, new_plan
 from isodyn.stepping.memory import Counters, State
 from isodyn.subdomains import kept, responses
 from isodyn.subdomains.interface_load import tied
-from isodyn.subdomains.linear_kernels import advance
+from isodyn.subdomains.linear_kernels import Linear, LinearWork, advance
 from isodyn.subdomains.linear_tables import Ties, linear, tables_of
 from isodyn.subdomains.system_step import SystemStep
 from isodyn.systems import checks
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from isodyn.open_types import Matrix
     from isodyn.schemes.gs4_1 import FirstOrderScheme
     from isodyn.schemes.gs4_2 import Scheme
+    from isodyn.stepping.newton_settings import Newton
 
 COMPARABLE = 1e-3  # changes of accelerations should be of their size, give or take this
 
@@ -64,7 +65,7 @@ class SubdomainPart:
         scheme: Scheme | FirstOrderScheme,
         tau: int,
         G: Matrix,
-        newton: Any,
+        newton: Newton,
         assemble: bool,
     ) -> None:
         refuse_nonideal(system, f"the subdomain {name!r}")
@@ -188,7 +189,7 @@ class SubdomainPart:
         array = getattr(self.state, key)
         array += self.mass_response @ mu[self.rows]
 
-    def after(self, before: tuple[Any, ...] | None, what: str, *arguments: Any) -> Any:
+    def after(self, before: tuple[Any, ...] | None, what: str, *arguments: object) -> Any:
         """The answer to a question, after something that waited for it."""
         if before is not None:
             getattr(self, before[0])(*before[1:])
@@ -253,7 +254,7 @@ class SubdomainPart:
         state.a += (state.lag - lag) * state.da
         state.lag = lag
 
-    def packed_for(self, s: Any, h: float) -> Any:
+    def packed_for(self, s: Coefficients, h: float) -> tuple[Linear, LinearWork]:
         """Tables and factors of this sub-step, as the kernels take them."""
         assert self.tables is not None
         if (s, h) not in self.packed:
@@ -280,7 +281,7 @@ class SubdomainPart:
                     )
         return out.ravel()
 
-    def retime(self, s: Any, h: float) -> None:
+    def retime(self, s: Coefficients, h: float) -> None:
         """Before a sub-step of another size a is moved along its slope: a_n belongs to
         t_n − φΔt."""
         old = self.state.dt
@@ -288,7 +289,7 @@ class SubdomainPart:
             self.state.a[:] += s.phi * (old - h) / old * self.state.da
             self.state.dt = h
 
-    def linear_steps(self, s: Any, times: FloatArray, step: SystemStep) -> int:
+    def linear_steps(self, s: Coefficients, times: FloatArray, step: SystemStep) -> int:
         """Sub-steps of one leg."""
         state, counters, h = self.state, self.counters, step.dt / self.tau
         self.retime(s, h)

@@ -24,7 +24,7 @@ def by_name(what: str, value: object, sub: Subdomains, default: object) -> dict[
     return {name: value[name] for name in sub.systems}
 
 
-def counted(substeps: Any, sub: Subdomains) -> dict[str, int]:
+def counted(substeps: object, sub: Subdomains) -> dict[str, int]:
     """τ_ℓ for each subdomain."""
     counts = by_name("substeps", substeps, sub, 1)
     for name, tau in counts.items():

@@ -28,7 +28,7 @@ class Team:
         self.defers = False  # whether orders that need no answer wait for the next question
         self.phase = "the start"
 
-    def ask(self, what: str, *arguments: Any) -> list[Any]:
+    def ask(self, what: str, *arguments: object) -> list[Any]:
         """The answers of all parts, in their order."""
 
         def one(part: SubdomainPart) -> Any:
@@ -37,7 +37,7 @@ class Team:
 
         return [one(part) for part in self.parts] if self.pool is None else list(self.pool.map(one, self.parts))
 
-    def order(self, what: str, *arguments: Any) -> None:
+    def order(self, what: str, *arguments: object) -> None:
         """Something to be done that needs no answer."""
         self.ask(what, *arguments)
 
@@ -75,7 +75,7 @@ class DaskTeam(Team):
             with self.named(name):
                 self.actors.append(future.result())
 
-    def ask(self, what: str, *arguments: Any) -> list[Any]:
+    def ask(self, what: str, *arguments: object) -> list[Any]:
         """All actors are asked before the first answer is waited for."""
         before, self.waiting = self.waiting, None
         asked = [actor.after(before, what, *arguments) for actor in self.actors]
@@ -85,7 +85,7 @@ class DaskTeam(Team):
                 answers.append(future.result())
         return answers
 
-    def order(self, what: str, *arguments: Any) -> None:
+    def order(self, what: str, *arguments: object) -> None:
         """Something to be done before the next question is answered."""
         if self.waiting is not None:
             self.ask("corrects", None)

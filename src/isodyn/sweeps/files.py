@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isodyn.errors import InputError
 from isodyn.expressions.tokens import tokens
@@ -17,6 +17,11 @@ from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.parts import LOADS
 from isodyn.sweeps.subjects import Address, Subject, address, unknown
+
+if TYPE_CHECKING:
+    from isodyn.models.build import ModelFile
+    from isodyn.models.reader import Source
+    from isodyn.systems.base import System
 
 build, builder, reader = Later("isodyn.models.build"), Later("isodyn.models.builder"), Later("isodyn.models.reader")
 schema = Later("isodyn.models.schema")
@@ -42,7 +47,7 @@ def file_subject(model: Any, names: tuple[str, ...]) -> Subject | None:
     return FileSubject(read.source.text, read.source.name, _given(read), names, read.files())
 
 
-def _given(read: Any) -> dict[str, float]:
+def _given(read: ModelFile) -> dict[str, float]:
     """Values that were given in place of those of the file. Parameters that are formulas of others
     are not among them: they follow the others at every point."""
     given: dict[str, float] = {}
@@ -77,7 +82,7 @@ class FileSubject(Subject):
         return str(self._base.title)
 
     @cached_property
-    def _base(self) -> Any:
+    def _base(self) -> ModelFile:
         """The model as its file has it."""
         return build.model_from_text(self.text, self.file, self._plain(self.parameters), self.files)
 
@@ -88,7 +93,7 @@ class FileSubject(Subject):
         return {name: float(x) for name, x in values.items() if name in known or (free and address(name) is None)}
 
     @cached_property
-    def _source(self) -> Any:
+    def _source(self) -> Source:
         return reader.parse_text(self.text, self.file, self.files)
 
     def check(self) -> None:
@@ -111,7 +116,7 @@ class FileSubject(Subject):
             if isinstance(value, ends) and key not in ("type", "kind", "joint", "coordinate")
         ]
 
-    def present(self, name: str) -> Any:
+    def present(self, name: str) -> object:
         """What the file has for a parameter or a number of a part."""
         if name in self._base.parameters:
             return self._base.parameters[name]
@@ -134,7 +139,7 @@ class FileSubject(Subject):
                 return kind, where.part
         return None
 
-    def _of(self, values: Mapping[str, float]) -> Any:
+    def _of(self, values: Mapping[str, float]) -> ModelFile:
         """The checked model with these values; what does not depend on them is taken from the file
         as it stands."""
         source, plain = self._with(values), self._plain({**self.parameters, **values})
@@ -147,7 +152,7 @@ class FileSubject(Subject):
         return build.checked(source, plain)
 
     def _tables(
-        self, values: Mapping[str, float], source: Any, parameters: Any, paths: set[Any]
+        self, values: Mapping[str, float], source: Source, parameters: Mapping[str, float], paths: set[Any]
     ) -> dict[Any, Any] | None:
         """Tables of a point; those that depend on values which the last point had too are its own,
         the same objects. None where one is wrong."""
@@ -184,7 +189,7 @@ class FileSubject(Subject):
             self._last_parts[path] = table, part
         return part
 
-    def _with(self, values: Mapping[str, float]) -> Any:
+    def _with(self, values: Mapping[str, float]) -> Source:
         """The text with these numbers of its parts in it."""
         written = {name: x for name, x in values.items() if name not in self._plain({name: x})}
         source = self._source
@@ -249,7 +254,7 @@ class FileSubject(Subject):
     def _assembled(self) -> bool:
         return bool(self._base.model.start.assemble)
 
-    def _renumbered(self, model: Any) -> MechanismSystem | None:
+    def _renumbered(self, model: ModelFile) -> MechanismSystem | None:
         """The system by other numbers in the tables; None where more depends on them."""
         base, numbers = self._base.model, self._numbers
         new = model.model
@@ -262,10 +267,10 @@ class FileSubject(Subject):
         for name, table in new.bodies.items():
             if table is not base.bodies[name] and table != base.bodies[name]:
                 bodies[name] = self._part(made, ("bodies", name), table)
-        for name, table in new.loads.items():
-            other = table is not base.loads[name] and table != base.loads[name]
+        for name, acting in new.loads.items():
+            other = acting is not base.loads[name] and acting != base.loads[name]
             if other or self._formulas["loads", name] & changed:
-                loads[name] = self._part(made, ("loads", name), table)
+                loads[name] = self._part(made, ("loads", name), acting)
                 if loads[name] is None:
                     return None
         with made.located(()):
@@ -290,7 +295,7 @@ class FileSubject(Subject):
             found |= {(key,): _names_in(section)} if parts is None else {(key, x): _names_in(y) for x, y in parts}
         return found
 
-    def _started(self, model: Any, system: Any) -> Any:
+    def _started(self, model: ModelFile, system: MechanismSystem) -> System:
         """The system at the start that the file asks for."""
         start = model.model.start
         if not (start.positions or start.rates or start.hold):
@@ -303,7 +308,7 @@ class FileSubject(Subject):
             return assemble(system, start.hold, keyed[0], keyed[1], model.model.run.t0).system
 
 
-def _put(old: Any, places: tuple[int, ...], number: float, name: str) -> Any:
+def _put(old: object, places: tuple[int, ...], number: float, name: str) -> object:
     """A number in place of another, or of one in an array, whose other entries may be formulas."""
     if not places:
         if isinstance(old, list):

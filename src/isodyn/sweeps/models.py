@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from isodyn.errors import InputError
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.system import MechanismSystem
@@ -13,7 +11,7 @@ from isodyn.sweeps.files import file_subject
 from isodyn.sweeps.subjects import FunctionSubject, MechanismSubject, ProblemSubject, Subject
 
 
-def subject_of(model: Any, names: tuple[str, ...]) -> Subject:
+def subject_of(model: object, names: tuple[str, ...]) -> Subject:
     """What a sweep of `model` runs."""
     if isinstance(model, Problem):
         return ProblemSubject(model.name, names)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _QUOTED = re.compile(r"\|([^|{}]+)\||\{([^{}]+)\}")
 _NAMED = re.compile(r"\s*([A-Za-z_][\w.]*)\s*=(?!=)\s*(.+)", re.DOTALL)
 
-Value = Any  # a number, or a history over the saved times
+Value: TypeAlias = float | FloatArray  # a number, or a history over the saved times
 
 
 def _trapezia(x: FloatArray, t: FloatArray) -> float:

@@ -86,7 +86,7 @@ class Task:
                 if not self.reader.found:
                     self.reader.find(sol)
                 found = self.reader.read(sol, dict(zip(self.subject.names, values, strict=True)))
-                found = [self._history(sol.t, x) if np.ndim(x) else float(x) for x in found]
+                found = [self._history(sol.t, np.asarray(x)) if np.ndim(x) else float(x) for x in found]
         except Exception as error:  # of a model, or of a user's function: the others go on
             return Outcome(number, None, _in_words(error), time.perf_counter() - began)
         if any(issubclass(one.category, InterruptedWarning) for one in told):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
     from xarray import Dataset
 
+    from isodyn.open_types import BoolArray
     from isodyn.results.solution import Solution
 
 xarray, pandas, netcdf = Later("xarray"), Later("pandas"), Later("isodyn.results.netcdf")
@@ -48,7 +49,7 @@ class Sweep(ShownInNotebooks):
         self.path = Path(path)
         self._file = SweepReader(self.path)
         self.about: dict[str, Any] = json.loads(self._file.layout.attributes["isodyn_sweep"])
-        self._keep: Any = None  # what owns a file that nobody named
+        self._keep: object = None  # what owns a file that nobody named
 
     def __len__(self) -> int:
         return self._file.layout.points
@@ -83,7 +84,7 @@ class Sweep(ShownInNotebooks):
         return self._file.status()
 
     @property
-    def ok(self) -> Any:
+    def ok(self) -> BoolArray:
         """Which points are done."""
         return self.status == DONE
 

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from inspect import signature
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -37,6 +37,9 @@ from isodyn.sweeps.points import Outcome, Point, Task, packed
 from isodyn.sweeps.result import Sweep, solution_path
 from isodyn.sweeps.subjects import refuse_twice
 from isodyn.version import __version__
+
+if TYPE_CHECKING:
+    from isodyn.results.solution import Solution
 
 TRIED = 20  # points of which one must start, to learn what outputs are
 SAFE = 5.0  # seconds after which records are brought to the disk
@@ -93,7 +96,7 @@ class Study:
         assert first is not None
         raise first
 
-    def _trial(self, values: FloatArray) -> Any:
+    def _trial(self, values: FloatArray) -> Solution:
         """The first step of a point."""
         system, options = self.task.subject.prepared(dict(zip(self.design.names, map(float, values), strict=True)))
         del system
@@ -164,7 +167,7 @@ class Study:
 
 
 def sweep(
-    model: Any,
+    model: object,
     parameters: Mapping[str, Any],
     outputs: Sequence[str] | Mapping[str, str] = (),
     *,
@@ -265,7 +268,7 @@ def sweep(
 
 
 def described(
-    model: Any,
+    model: object,
     parameters: Mapping[str, Any],
     outputs: Mapping[str, str] | Sequence[str],
     sampling: Sampling | None,

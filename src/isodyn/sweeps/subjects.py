@@ -29,6 +29,8 @@ from isodyn.problems import get
 from isodyn.systems import as_system, is_system
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from isodyn.joints.part import JointPart
     from isodyn.joints.unilateral import ContactPart
     from isodyn.joints.user import UserRows
@@ -69,7 +71,7 @@ def refuse_twice(names: Iterable[str]) -> None:
                 raise InputError(f"{other} and {name} are the same number")
 
 
-def put(value: Any, places: tuple[int, ...], number: float, name: str) -> FloatArray | float:
+def put(value: ArrayLike, places: tuple[int, ...], number: float, name: str) -> FloatArray | float:
     """A number in place of another, or of one in an array."""
     if not places:
         if np.ndim(value) > 0:
@@ -218,7 +220,7 @@ def _body(body: Body, numbers: Mapping[Address, float]) -> Body:
     return with_numbers(body, {where.key: given[where.key] for where in numbers})
 
 
-def _numbers_of(part: Any) -> list[str]:
+def _numbers_of(part: object) -> list[str]:
     """Fields of a part that hold numbers."""
     found = []
     for one in fields(part) if is_dataclass(part) else ():

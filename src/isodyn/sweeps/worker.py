@@ -21,7 +21,7 @@ from isodyn.sweeps.points import task_of
 OFTEN = 0.2  # seconds for which outcomes are collected
 
 
-def write_frame(stream: IO[bytes], value: Any) -> None:
+def write_frame(stream: IO[bytes], value: object) -> None:
     """A value, with its size before it."""
     data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     stream.write(struct.pack(">Q", len(data)) + data)

@@ -86,7 +86,7 @@ def returned(name: str, value: Any, shape: tuple[int, ...], t: float) -> FloatAr
     return array
 
 
-def functions(**arguments: Any) -> None:
+def functions(**arguments: object) -> None:
     """Every argument is None or can be called."""
     for name, function in arguments.items():
         if function is not None and not callable(function):
@@ -121,6 +121,14 @@ def names(given: Sequence[str] | None, n: int, letter: str = "q") -> tuple[str, 
     if len(given) != n:
         raise InputError(f"names must have {n} entries, one per coordinate, received {len(given)}")
     return tuple(given)
+
+
+def wrong_shape(where: str, n: int) -> CallableError:
+    """The error for an answer that compiled code cannot use."""
+    return CallableError(
+        f"a compiled function of the system returned an array of the wrong shape {where}; expected sizes follow from n = {n}",
+        hint="call M, Q and the constraint functions once in Python with q0, v0 and look at the shapes",
+    )
 
 
 def untold(name: str, told: float, seen: float, where: str) -> ConvergenceError:

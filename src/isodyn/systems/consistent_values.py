@@ -3,16 +3,20 @@ derivatives."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.errors import InputError, SingularError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.uncompiled import naming_functions
 from isodyn.later import Later
 from isodyn.systems import checks
 from isodyn.systems.base import System
 from isodyn.systems.derivative_chain import SMALL, Chain, RowsFunction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 optimize = Later("scipy.optimize")
 
@@ -21,10 +25,10 @@ def functions_of(system: Any) -> tuple[RowsFunction, RowsFunction]:
     """h and c of a system with algebraic unknowns, checked; NaN where they overflow, as they may at
     states that only differences ask for."""
 
-    def checked(name: str, f: Any, n: int) -> RowsFunction:
+    def checked(name: str, f: Callable[..., object], n: int) -> RowsFunction:
         def rows(s: FloatArray, z: FloatArray, t: float) -> FloatArray:
             try:
-                with np.errstate(all="ignore"):
+                with np.errstate(all="ignore"), naming_functions():
                     return checks.returned(name, f(s.copy(), z.copy(), t), (n,), t)
             except ArithmeticError:
                 return np.full(n, np.nan)

@@ -23,6 +23,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.kernels.uncompiled import naming_functions
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks, line_differences
 from isodyn.systems.differences import H1
@@ -248,7 +249,8 @@ class Constraints:
 
 def _rows(name: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
     """How many numbers a constraint function returns."""
-    found = function(*(x.copy() if isinstance(x, np.ndarray) else x for x in arguments))
+    with naming_functions():
+        found = function(*(x.copy() if isinstance(x, np.ndarray) else x for x in arguments))
     value = np.zeros(()) if found is None else real_array(f"what {name} returns", found, "a vector")
     if value.ndim != 1 or value.size == 0:
         raise InputError(f"{name} must return a vector with one number per constraint, received shape {value.shape}")

@@ -121,7 +121,7 @@ def refuse_contacts(system: System, what: str) -> None:
         )
 
 
-def refuse_alone(gap: Callable[..., Any] | None, **others: Any) -> None:
+def refuse_alone(gap: Callable[..., Any] | None, **others: object) -> None:
     """InputError for numbers of contacts without gaps."""
     checks.functions(gap=gap)
     for name, value in others.items():

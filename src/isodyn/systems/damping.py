@@ -21,7 +21,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.systems import checks
 
 if TYPE_CHECKING:
-    from isodyn.open_types import Matrix
+    from isodyn.open_types import Matrix, Numbers
 
 _FULL = 5000  # modal damping couples all coordinates: beyond this size the full matrix does not fit
 
@@ -95,7 +95,7 @@ def rayleigh_from_ratios(M: Matrix, K: Matrix, first: tuple[float, float], secon
     return rayleigh(M, K, max(alpha, 0.0), max(beta, 0.0))
 
 
-def modal_damping(M: Matrix, K: Matrix, ratios: Any) -> FloatArray:
+def modal_damping(M: Matrix, K: Matrix, ratios: Numbers) -> FloatArray:
     """Return C with given damping ratios of the modes.
 
     M and K are symmetric, M is positive definite, and K has no negative eigenvalues. Sparse

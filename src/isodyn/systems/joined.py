@@ -7,7 +7,7 @@ from the disk cache.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba.core.registry import CPUDispatcher
@@ -35,10 +35,11 @@ from isodyn.systems.model import Model
 from isodyn.systems.multiplier_forces import without_multipliers
 
 if TYPE_CHECKING:
-    from isodyn.open_types import Compiled, Matrix, StructAddress
+    from isodyn.kernels.struct import StructAddress
+    from isodyn.open_types import Compiled, Matrix
 
 
-def is_compiled(function: Any) -> bool:
+def is_compiled(function: object) -> bool:
     """Whether Numba can call this function from compiled code."""
     return isinstance(function, CPUDispatcher)
 
@@ -102,7 +103,7 @@ def join(
     return Model(_joined(M if callable(M) else None, Q, Q_q, Q_v, retract), Traits(traits), tables)
 
 
-def joined_tables(M: FloatArray, knows_Q_q: bool, knows_Q_v: bool, steps: Steps) -> JoinedTables:
+def joined_tables(M: FloatArray, knows_Q_q: int, knows_Q_v: int, steps: Steps) -> JoinedTables:
     """Tables with these numbers."""
     n, sizes = M.shape[0], {"nq": steps.size_q.size, "nv": steps.size_v.size, "m": steps.rows.size}
     tables = JoinedTables(n=n, **sizes)

@@ -14,7 +14,7 @@ for it several times at the same place.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from isodyn.kernels.compiled import (
     ACCELERATION,
@@ -40,7 +40,8 @@ from isodyn.systems.joined_sketch import no_sketch, sketch_of
 from isodyn.systems.model import Model
 
 if TYPE_CHECKING:
-    from isodyn.open_types import Compiled, StructAddress
+    from isodyn.kernels.struct import StructAddress
+    from isodyn.open_types import Compiled
 
 
 def can_join(constraints: Constraints) -> bool:
@@ -297,7 +298,7 @@ def _holonomic(move: Compiled, phi: Compiled, G: Compiled, b: Compiled, phi_t: C
     return rows
 
 
-def _rest(line: Any, psi_rest: Compiled) -> Compiled:
+def _rest(line: Compiled, psi_rest: Compiled) -> Compiled:
     """(q, v, t) → ψ_q v + ψ_t into work.best."""
 
     @closure()

@@ -14,7 +14,8 @@ from isodyn.systems.joined_lines import LineWork, Steps
 from isodyn.systems.line_differences import ROOT, SKETCH
 
 if TYPE_CHECKING:
-    from isodyn.open_types import Compiled, StructAddress
+    from isodyn.kernels.struct import StructAddress
+    from isodyn.open_types import Compiled
 
 
 @closure()

@@ -11,7 +11,7 @@ from isodyn.kernels.struct import Struct, reals
 from isodyn.kernels.struct_types import opened
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 class LinearTables(Struct):

@@ -18,8 +18,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from isodyn.kernels import interrupts
-from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, Traits
+from isodyn.kernels.compiled import KNOWS_LEVELS, RAISED, SOLVES, SPARSE, FloatArray, IntArray, Traits
 from isodyn.kernels.struct import Nothing, Struct, integer
+from isodyn.kernels.uncompiled import explained
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import Sparsity
 
@@ -36,6 +37,14 @@ class Question(NamedTuple):
     a: FloatArray
     lam: FloatArray
     c: FloatArray
+
+
+class Met(NamedTuple):
+    """What came of choosing where bodies touch: numbers of the gaps that are others now, and
+    whether bodies are in each other where nothing was chosen before."""
+
+    moved: IntArray
+    missed: bool
 
 
 class Answers(Protocol):
@@ -64,6 +73,8 @@ class Model:
     # it is then asked with an empty a, too, which means a = 0
     inverse_mass: FloatArray = field(default_factory=lambda: np.zeros(0))
     damped: bool = True
+    # of contacts between meshes: choose where they touch at q, v, for the first time or again
+    meet: Callable[[FloatArray, FloatArray, bool], Met] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "traits", int(self.traits))  # asked for often, and numbers are fast
@@ -109,7 +120,7 @@ def call_back(handle: int, *asked: Any) -> int:
             raise KeyboardInterrupt
         return callback.model.answer(Question(*asked[:-1]), asked[-1])
     except BaseException as error:
-        callback.raised = error
+        callback.raised = explained(error)
         return RAISED
 
 

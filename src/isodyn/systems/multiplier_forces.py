@@ -18,13 +18,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.errors import InputError, PainleveError
-from isodyn.kernels.compiled import CONSTRAINT, MODEL, MULTIPLIERS, NONIDEAL, WRONG_SHAPE, FloatArray, Traits, closure
+from isodyn.kernels.compiled import (
+    CONSTRAINT,
+    MODEL,
+    MULTIPLIERS,
+    NONIDEAL,
+    WRONG_SHAPE,
+    FloatArray,
+    IntArray,
+    Traits,
+    closure,
+)
 from isodyn.systems import checks
 from isodyn.systems.base import System
 from isodyn.systems.model import Model
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
     from isodyn.systems.mechanical import MechanicalSystem
     from isodyn.systems.questions import Questions
 
@@ -78,7 +88,7 @@ def slopes(system: MechanicalSystem, q: FloatArray, v: FloatArray, t: float, lam
     return found
 
 
-def refuse_jammed(ask: Questions, t: float, q: FloatArray, v: FloatArray, lam: FloatArray, rows: Any) -> None:
+def refuse_jammed(ask: Questions, t: float, q: FloatArray, v: FloatArray, lam: FloatArray, rows: IntArray) -> None:
     """PainleveError where K = (G M⁻¹Gᵀ)⁻¹ G M⁻¹ ∂Q/∂λ has a real eigenvalue of one or more.
 
     Forces that grow from nothing to what they are then pass a state in which no acceleration, or

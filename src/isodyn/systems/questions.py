@@ -3,10 +3,11 @@ outside the loop."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from isodyn.errors import SingularError
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
@@ -14,12 +15,15 @@ from isodyn.kernels.compiled import (
     JACOBIAN,
     MULTIPLIERS,
     NONIDEAL,
+    OK,
     POSITION,
     VELOCITY,
+    WRONG_SHAPE,
     FloatArray,
 )
 from isodyn.linear_solvers.blocks import values_to_csr
 from isodyn.systems.base import System
+from isodyn.systems.checks import wrong_shape
 
 if TYPE_CHECKING:
     from isodyn.open_types import Matrix
@@ -52,9 +56,13 @@ class Questions:
         """What the model answers, as n numbers; `weights` of ∂/∂a, ∂/∂v, ∂/∂q for JACOBIAN."""
         out, c = np.zeros(n), np.array([*weights, 1.0])
         lam = np.zeros(self.system.m) if lam is None else lam
-        self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out)
+        status = int(self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out))
         if self.model.raised is not None:
             raise self.model.raised
+        if status == WRONG_SHAPE:
+            raise wrong_shape(f"at t = {t:.6g}", self.system.nv)
+        if status != OK:
+            raise SingularError(f"the equations of the system have no answer at t = {t:.6g} (status {status})")
         return out
 
     def balance(
@@ -71,7 +79,7 @@ class Questions:
             return values_to_csr(pattern.J_starts, pattern.J_columns, values, n)
         return self.ask(JACOBIAN, t, q, v, v, n * n).reshape(n, n)
 
-    def G(self, t: float, q: FloatArray, v: FloatArray) -> Any:
+    def G(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """All rows of the constraint matrix."""
         m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
         if pattern is not None:
@@ -79,7 +87,7 @@ class Questions:
             return values_to_csr(pattern.G_starts, pattern.G_columns, values, n)
         return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
 
-    def rows(self, t: float, q: FloatArray, v: FloatArray) -> Any:
+    def rows(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """G, in full where it has few entries, which is faster to work with."""
         m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
         if pattern is None or m * n > FEW:

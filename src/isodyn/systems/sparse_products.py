@@ -20,6 +20,8 @@ from isodyn.kernels.struct_types import StructType
 from isodyn.later import sparse as sp
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from isodyn.open_types import Matrix
 
 U4 = types.uint32[::1]
@@ -39,7 +41,7 @@ PRODUCTS = StructType(Products)
 
 
 @kernel()
-def row_product(first: int, last: int, columns: IntArray, values: FloatArray, x: FloatArray) -> float:
+def row_product(first: int, last: int, columns: npt.NDArray[np.uint32], values: FloatArray, x: FloatArray) -> float:
     """Σ values · x over one row."""
     total = 0.0
     for e in range(first, last):
@@ -49,7 +51,7 @@ def row_product(first: int, last: int, columns: IntArray, values: FloatArray, x:
 
 @kernel()
 def one_row(
-    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    first: int, length: int, columns: npt.NDArray[np.uint32], K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> float:
     """A row of K q, and of C v where C has the same pattern."""
     if C.size == 0:
@@ -63,7 +65,7 @@ def one_row(
 
 @kernel()
 def two_rows(
-    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    first: int, length: int, columns: npt.NDArray[np.uint32], K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> tuple[float, float]:
     """The same for two rows with the same columns."""
     one, two, second = 0.0, 0.0, first + length
@@ -81,7 +83,7 @@ def two_rows(
 
 @kernel()
 def three_rows(
-    first: int, length: int, columns: IntArray, K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    first: int, length: int, columns: npt.NDArray[np.uint32], K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> tuple[float, float, float]:
     """The same for three."""
     one, two, three, second, third = 0.0, 0.0, 0.0, first + length, first + 2 * length
@@ -102,7 +104,7 @@ def three_rows(
 @kernel()
 def stiffness_rows(
     given: Products,
-    columns: Any,
+    columns: npt.NDArray[np.uint32],
     K: FloatArray,
     C: FloatArray,
     f: FloatArray,
@@ -133,7 +135,9 @@ def stiffness_rows(
 
 
 @kernel()
-def add_rows(starts: IntArray, columns: Any, values: FloatArray, x: FloatArray, out: FloatArray) -> None:
+def add_rows(
+    starts: IntArray, columns: npt.NDArray[np.uint32], values: FloatArray, x: FloatArray, out: FloatArray
+) -> None:
     """out += A x."""
     for i in range(natural(out.size)):
         out[i] += row_product(natural(starts[i]), natural(starts[i + 1]), columns, values, x)
@@ -142,11 +146,11 @@ def add_rows(starts: IntArray, columns: Any, values: FloatArray, x: FloatArray, 
 @kernel(types.void(PRODUCTS, U4, F, U4, F, U4, F, F, F, F, F, F))
 def balance_of(
     given: Products,
-    M_columns: IntArray,
+    M_columns: npt.NDArray[np.uint32],
     M_values: FloatArray,
-    C_columns: IntArray,
+    C_columns: npt.NDArray[np.uint32],
     C_values: FloatArray,
-    K_columns: IntArray,
+    K_columns: npt.NDArray[np.uint32],
     K_values: FloatArray,
     f: FloatArray,
     q: FloatArray,
@@ -221,7 +225,7 @@ def alike_rows(A: Matrix) -> int:
     return 1
 
 
-def _counted(lengths: Any) -> Any:
+def _counted(lengths: IntArray) -> IntArray:
     """0, 1, …, length − 1 for every length."""
     ends = np.cumsum(lengths, dtype=np.int64)
     return np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)

@@ -13,7 +13,7 @@ from isodyn.linear_solvers.dense import multiply
 from isodyn.systems.model import PythonTables, call_back
 
 if TYPE_CHECKING:
-    from isodyn.open_types import StructAddress
+    from isodyn.kernels.struct import StructAddress
 
 
 @kernel(MODEL, allocates=True)

@@ -1,6 +1,7 @@
 """All that isodyn uses of Numba beyond its public interface, so that one place has to follow when
 Numba changes.
 
+    interfaces.py   the members that are used of objects of Numba and LLVM, for type checkers
     libraries.py    what a kernel calls is linked once, with the kernel, and neither optimised nor compiled on its own
     dispatcher.py   kernels that are declared at import and compiled or loaded at their first call
     slots.py        kernels that other kernels call at an address, which is filled when a run first comes there

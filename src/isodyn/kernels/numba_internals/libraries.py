@@ -10,10 +10,10 @@ the kernel alone.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
 from numba import _dynfunc
@@ -25,6 +25,9 @@ from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.targetconfig import TargetConfig
 
+if TYPE_CHECKING:
+    from isodyn.kernels.numba_internals.interfaces import Description, Library, ParsedModule
+
 _COLLECTIONS = (
     200_000,
     50,
@@ -32,6 +35,7 @@ _COLLECTIONS = (
 )  # thresholds of the garbage collector while kernels are compiled: it finds next to nothing
 _MESSAGES = "__excinfo_unwrap_args"  # how messages with numbers are written; in every module that has one
 _depth = 0  # of kernels being compiled
+_short = False  # whether the loops of the one that is compiled are
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -39,7 +43,7 @@ class KernelLibrary(JITCodeLibrary):
 
     bitcode: bytes | None = None  # of a library that came from disk, as long as nobody links it
 
-    def add_linking_library(self, library: Any) -> None:
+    def add_linking_library(self, library: Library) -> None:
         """Link `library` when this one is finalised."""
         if _depth > 0:
             self._linking_libraries.append(library)
@@ -77,13 +81,23 @@ class KernelLibrary(JITCodeLibrary):
         self._final_module.verify()
         self._finalize_final_module()
 
-    def _get_module_for_linking(self) -> Any:
+    def _optimize_final_module(self) -> None:
+        if not _short:
+            super()._optimize_final_module()
+            return
+        vectors, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, 0
+        try:
+            super()._optimize_final_module()
+        finally:
+            config.LOOP_VECTORIZE = vectors
+
+    def _get_module_for_linking(self) -> ParsedModule:
         if self.bitcode is not None:
             self._shared_module, self.bitcode = binding.parse_bitcode(self.bitcode), None
         return super()._get_module_for_linking()
 
 
-def _all_linked(library: Any) -> list[Any]:
+def _all_linked(library: Library) -> list[Library]:
     """All libraries that a library needs, each once; those that are finalised contain theirs."""
     seen, found, ahead = {id(library)}, [], list(library._linking_libraries)
     while ahead:
@@ -96,7 +110,7 @@ def _all_linked(library: Any) -> list[Any]:
     return found
 
 
-def set_environments(library: Any) -> None:
+def set_environments(library: Library) -> None:
     """Tell the machine code of a library where the environments of its functions are."""
     for variable in library._final_module.global_variables:
         if variable.name.startswith("_ZN08NumbaEnv"):
@@ -105,14 +119,14 @@ def set_environments(library: Any) -> None:
                 library.codegen.set_env(variable.name, environment)
 
 
-def _has_wrapper(library: Any, name: str) -> bool:
+def _has_wrapper(library: Library, name: str) -> bool:
     try:
         return not library.get_function(name).is_declaration
     except NameError:
         return False
 
 
-def _executable(library: Any, description: Any, environment: Any) -> Any:
+def _executable(library: Library, description: Description, environment: object) -> Callable[..., Any]:
     """In the place of CPUContext.get_executable: what Python cannot call gets no machine code of
     its own while kernels are compiled."""
     context = cpu_target.target_context
@@ -125,11 +139,11 @@ def _executable(library: Any, description: Any, environment: Any) -> Any:
 
 
 @cache
-def _defaults(options: Any) -> dict[str, Any]:
+def _defaults(options: type[TargetConfig]) -> dict[str, Any]:
     return {name: option.default for name, option in options.options.items()}
 
 
-def _values(self: Any) -> dict[str, Any]:
+def _values(self: TargetConfig) -> dict[str, Any]:
     """What TargetConfig.values returns; Numba asks every option for its own, thousands of times in
     a compilation."""
     kind: Any = type(self)
@@ -137,7 +151,7 @@ def _values(self: Any) -> dict[str, Any]:
 
 
 @cache
-def prepare() -> Any:
+def prepare() -> cpu.CPUContext:
     """The context of Numba's CPU target with kernel libraries, once in a process; its runtime is
     ready for code from disk."""
     with global_compiler_lock:
@@ -157,15 +171,17 @@ def machine() -> str:
 
 
 @contextmanager
-def compiling() -> Iterator[Any]:
+def compiling(*, short: bool = False) -> Iterator[cpu.CPUContext]:
     """While a kernel is compiled: the context to compile with. Other threads wait."""
-    global _depth
+    global _depth, _short
     with global_compiler_lock:
-        context, before = prepare(), gc.get_threshold()
+        context, before, outer = prepare(), gc.get_threshold(), _short
         _depth += 1
+        _short = short
         gc.set_threshold(*_COLLECTIONS)
         try:
             yield context
         finally:
             _depth -= 1
+            _short = outer
             gc.set_threshold(*before)

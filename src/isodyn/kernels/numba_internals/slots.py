@@ -10,18 +10,23 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from llvmlite import binding, ir
 from numba.core import cgutils
 
 from isodyn.errors import KernelError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isodyn.kernels.numba_internals.interfaces import Builder, Context, Lowering, Signature, Value
+
 _ENSURE = "isodyn.ensure"
 _fill: dict[
     int, tuple[str, Callable[[], int]]
 ] = {}  # by the address of a slot: its name, and what finds the kernel's address
-_cells: list[Any] = []  # memory of slots, which machine code refers to for good
+_cells: list[ctypes.c_void_p] = []  # memory of slots, which machine code refers to for good
 _failures: dict[str, BaseException] = {}  # why a slot is empty
 
 
@@ -70,10 +75,10 @@ def _symbol(name: str) -> str:
     return f"isodyn.slot.{name}"
 
 
-def call_through(name: str, kind: Any) -> Callable[..., Any]:
+def call_through(name: str, kind: Signature) -> Lowering:
     """What lowers a call of the kernel with signature `kind` in the slot `name`."""
 
-    def lower(context: Any, builder: Any, _: Any, values: Any) -> Any:
+    def lower(context: Context, builder: Builder, _: Signature, values: Sequence[Value]) -> Value:
         convention, symbol = context.call_conv, _symbol(name)
         pointer = convention.get_function_type(kind.return_type, kind.args).as_pointer()
         slot = builder.module.globals.get(symbol)

@@ -8,7 +8,7 @@ machine code defines is a list of names.
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from typing import TYPE_CHECKING
 
 from numba.core.compiler import CompileResult
 from numba.core.cpu import CPUContext
@@ -16,8 +16,11 @@ from numba.core.serialize import dumps
 
 from isodyn.kernels.numba_internals import libraries
 
+if TYPE_CHECKING:
+    from isodyn.kernels.numba_internals.interfaces import Compilation
 
-def to_bytes(compiled: Any, with_bitcode: bool) -> bytes:
+
+def to_bytes(compiled: Compilation, with_bitcode: bool) -> bytes:
     """A compilation that `from_bytes` can read in another process on the same kind of machine."""
     library, description = compiled.library, compiled.fndesc
     module = library._get_module_for_linking()
@@ -40,7 +43,7 @@ def to_bytes(compiled: Any, with_bitcode: bool) -> bytes:
     return data
 
 
-def from_bytes(data: bytes | memoryview) -> Any:
+def from_bytes(data: bytes | memoryview) -> Compilation:
     """The compilation again, its machine code loaded."""
     context = libraries.prepare()
     name, code, bitcode, names, description, environment, signature, reload_init, referenced = pickle.loads(data)

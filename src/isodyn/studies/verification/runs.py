@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from isodyn.schemes.composition import Composition
     from isodyn.schemes.gs4_1 import FirstOrderScheme
     from isodyn.schemes.gs4_2 import Scheme
+    from isodyn.subdomains.solution import SubdomainSolution
 
 ROWS = 2000  # more rows than this are not looked at for drift and energy
 
@@ -151,7 +152,7 @@ def once(measure: Callable[[], Measurement]) -> Callable[[], Run]:
     return lambda: lambda _: measure()
 
 
-def timed(sol: Any) -> dict[str, Any]:
+def timed(sol: Solution | SubdomainSolution) -> dict[str, Any]:
     """Steps, iterations and seconds of a solution, for measurements that are put together by
     hand."""
     return {key: getattr(sol.stats, key) for key in ("steps", "iterations", "seconds")}
