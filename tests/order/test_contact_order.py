@@ -55,7 +55,7 @@ def test_pendulum_against_a_wall(scheme):
         assert sol.drift().velocity.max() < 1e-14
         return sol
 
-    assert_second_order(run, exact, (0.02, 0.01, 0.005), times=path.times)
+    assert_second_order(run, exact, (0.02, 0.01, 0.005, 0.0025), times=path.times)
     assert slopes(times).min() > 1.9
 
 
@@ -97,14 +97,15 @@ def test_oscillator_with_friction_comes_to_rest():
         return {"q": [x, 0.0], "v": [v, 0.0], "a": [-x - s, 0.0], "N": [1.0]}
 
     run = lambda dt: iso.integrate(oscillator(), dt=dt, t_end=25.0)  # noqa: E731
-    assert_second_order(run, exact, (0.1, 0.05, 0.025), names=("q", "v", "a", "N"), times=[*path.times, t_rest])
+    dts = (0.2, 0.1, 0.05, 0.025)
+    assert_second_order(run, exact, dts, names=("q", "v", "a", "N"), times=[*path.times, t_rest])
     sol = run(0.1)
     assert abs(abs(sol.q[-1, 0]) - 0.682178936723646846) < 1e-3
     assert sol.contact(0).mode[-1] == 1
 
 
 def test_bead_leaves_a_sphere():
-    """Opening needs no location: second order in q and v, forces of second order before it."""
+    """Opening needs no location: second order in q, v, a and the force."""
     bead = iso.MechanicalSystem(
         np.eye(2),
         lambda q, v, t: np.array([0.0, -G]),
@@ -133,7 +134,7 @@ def test_bead_leaves_a_sphere():
         return {"q": n, "v": w * s, "a": G * np.sin(th) * s - w * w * n, "N": [G * np.cos(th) - w * w]}
 
     run = lambda dt: iso.integrate(bead, dt=dt, t_end=0.8)  # noqa: E731
-    assert_second_order(run, exact, (0.02, 0.01, 0.005, 0.0025), names=("q", "v"), over_all=True)
+    assert_second_order(run, exact, (0.02, 0.01, 0.005, 0.0025), names=("q", "v", "a", "N"), over_all=True)
 
 
 @pytest.mark.parametrize("ratio", [1.5, 2.943])
@@ -175,10 +176,11 @@ def test_puck_with_a_cone_in_space(ratio):
     run = lambda dt: iso.integrate(puck, dt=dt, t_end=t_end)  # noqa: E731
     t_rest = path.times[0]
     early = lambda dt: iso.integrate(puck, dt=dt, t_end=0.48)  # noqa: E731
-    assert_second_order(early, exact, (0.04, 0.02, 0.01), names=("q", "v", "a", "N"))
+    dts = (0.08, 0.04, 0.02, 0.01)
+    assert_second_order(early, exact, dts, names=("q", "v", "a", "N"))
     assert t_rest > 0.5
     names = ("q",) if ratio > 2 else ("q", "v", "a", "N")
-    found = assert_second_order(run, exact, (0.04, 0.02, 0.01), names=names, times=[t_rest])
+    found = assert_second_order(run, exact, dts, names=names, times=[t_rest])
     assert found["q"][-1] < 1e-4
     sol = run(0.01)
     assert np.abs(sol.v[-1]).max() < 1e-15

@@ -68,7 +68,8 @@ def chained_problem(rng, many):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_many_contacts_of_all_kinds_are_solved(seed):
-    """Contacts of one, two and three components in one problem, however they are numbered."""
+    """By sparse factors of blocks of one, two and three components, however the contacts are
+    numbered."""
     rng = np.random.default_rng(seed)
     W, b, first, mu = chained_problem(rng, 120)
     order = rng.permutation(120)

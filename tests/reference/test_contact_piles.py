@@ -6,9 +6,9 @@ import pytest
 
 import isodyn as iso
 from isodyn.kernels.compiled import OK
-from isodyn.linear_solvers.complementarity import ADMISSIBLE
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.linear_solvers.contact_laws import one_sided_laws
+from isodyn.linear_solvers.contact_ways import ADMISSIBLE
 from isodyn.marching.near_contacts import NearContacts
 
 G = 9.81
@@ -87,18 +87,22 @@ def test_piles_are_solved(wanted, mu):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mu", [0.0, 0.3, pytest.param(0.8, marks=pytest.mark.long)])
-def test_large_piles_are_solved(mu):
-    """The same with 200 contacts."""
-    assert_solved(200, mu, 0)
+@pytest.mark.parametrize(
+    ("wanted", "mu"), [(200, 0.0), (200, 0.3), pytest.param(200, 0.8, marks=pytest.mark.long), (400, 0.3)]
+)
+def test_large_piles_are_solved(wanted, mu):
+    """The same with 200 contacts and more."""
+    assert_solved(wanted, mu, 0)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])
-def test_more_large_piles_are_solved(mu):
+@pytest.mark.parametrize(
+    ("wanted", "mu"), [(200, 0.0), (320, 0.0), (400, 0.0), (200, 0.3), (320, 0.3), (400, 0.3), (200, 0.8)]
+)
+def test_more_large_piles_are_solved(wanted, mu):
     """The same, more often."""
     for seed in range(1, 3):
-        assert_solved(200, mu, seed)
+        assert_solved(wanted, mu, seed)
 
 
 @pytest.mark.slow
@@ -135,11 +139,13 @@ def balls(seed, mu, e):
 
 
 @pytest.mark.parametrize(
-    ("seed", "mu", "e", "dt"), [(0, 0.0, 1.0, 0.04), (1, 0.4, 1.0, 0.04), (4, 0.4, 0.0, 0.01), (5, 0.4, 0.6, 0.04)]
+    ("seed", "mu", "e", "dt"),
+    [(0, 0.0, 1.0, 0.04), (1, 0.4, 1.0, 0.04), (4, 0.4, 0.0, 0.01), (5, 0.4, 0.6, 0.04), (2, 0.4, 0.0, 0.01)],
 )
 def test_steps_to_their_ends_make_no_energy(seed, mu, e, dt):
-    """Moving balls out of each other lifts them: kinetic energy pays for it. Without friction and
-    losses energy is kept to rounding, although nothing is located."""
+    """Moving balls out of each other lifts them: kinetic energy pays for it. Where slip comes to rest
+    in such a step, friction would act along it (the last case gained 4e-6 by that): the step is cut
+    there. Without friction and losses energy is kept to rounding, although nothing is located."""
     sol = iso.integrate(balls(seed, mu, e), dt=dt, t_end=0.8, impacts=iso.Impacts(locate=False))
     energy = np.sum(sol.energy(), axis=0)
     assert np.diff(energy).max() < 1e-13 * energy[0]

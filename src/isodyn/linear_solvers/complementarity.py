@@ -9,48 +9,33 @@ one first. Where sliding[k] = 1 its direction is known: p_T = −μ (p_N + base)
 Two-sided contacts have p_N = |N| of what constraints carry (isodyn.linear_solvers.contact_laws).
 
 The natural map F(p) = p − proj(p − r u), r = 1/W_ii, is zero at a solution; semismooth Newton with
-least-squares steps, so that contacts that depend on each other do no harm, and up to eight
-halvings; then Gauss–Seidel by contacts and Newton again; Lemke's pivots where there is no friction.
-Coulomb's law is not monotone: of hundreds of contacts with friction neither may end at a solution.
-Gauss–Seidel then stays in cones and near one, and impulses without friction are added until nothing
-approaches: p_T stays in its cone as p_N grows, and ½pᵀ(b + u) ≤ 0, so that no energy is made.
-Derivation: docs/derivations/contact.md.
+least-squares steps, so that contacts that depend on each other do no harm (sparse factors where
+there are many), and up to eight halvings; Gauss–Seidel by contacts. Which of them is tried when:
+isodyn.linear_solvers.contact_ways. Derivation: docs/derivations/contact.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, IntArray, f8, i8, kernel
+from isodyn.kernels.compiled import FloatArray, IntArray, kernel
+from isodyn.linear_solvers.contact_factors import GOOD, factor_contact_matrix, solve_contact_matrix
 from isodyn.linear_solvers.contact_laws import (
-    LAWS,
     Delassus,
     Laws,
     carried,
     is_two_sided,
-    operator,
     rim,
     row_times,
-    scaled,
-    scaled_laws,
     size_of,
 )
-from isodyn.linear_solvers.lemke import lemke
-from isodyn.linear_solvers.shortest import SMALL, copy, least_squares, norm, solve_shifted
+from isodyn.linear_solvers.shortest import SMALL, copy, least_squares, norm
 
 ROUNDS = 60  # most iterations of Newton's method
+PATIENCE = 10  # of many contacts: so many of them that come no nearer than …
+NEARER = 0.9  # … to this part of what was missed before
 HALVINGS = 8
-SWEEPS, MANY_SWEEPS = 400, 5000  # of Gauss and Seidel, at first and where that is not enough
-TURNS, FEW_TURNS = 8, 2  # of many sweeps, and Newton's method, with up to …
-LARGE = 620  # … components, and with more
-ROUGH = 1e-5  # where Newton's method goes on from them
 ZERO = 1e-12  # of the size of b: a rate below this is none
-ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found …
-LAST = 1e-8  # … and at the very end
-ROUGHLY = 1e-2  # where many contacts come no nearer, but to this
-# a status: the laws are obeyed only roughly. Forces are in their cones; those of impacts also let nothing
-# approach and make no energy, which is not ensured at starts where contacts slide
-ADMISSIBLE = 121
 
 
 @kernel()
@@ -132,15 +117,18 @@ def slopes(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, work: FloatArr
 
 @kernel(allocates=True)
 def solve_pushing(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, J: FloatArray, step: FloatArray) -> None:
-    """step ← J⁻¹ step, of many contacts: those that do not push have steps of their own."""
-    n, many = step.size, 0
-    chosen = np.empty(n, np.int64)
+    """step ← J⁻¹ step, of many contacts: those that do not push have steps of their own, the others
+    sparse factors."""
+    n, many, count = step.size, 0, 0
+    chosen, first = np.empty(n, np.int64), np.zeros(laws.first.size, np.int64)
     for k in range(laws.first.size - 1):
         push, radius, _ = rim(k, p, u, laws, d.r)
         if push > 0.0 or radius > 0.0 or is_two_sided(laws, k) or laws.sliding[k] == 1:
             for i in range(laws.first[k], laws.first[k + 1]):
                 chosen[many] = i
                 many += 1
+            count += 1
+            first[count] = many
     A, x, alone = np.empty((many, many)), np.empty(many), step.copy()
     for i in range(many):
         alone[chosen[i]] = 0.0
@@ -153,29 +141,32 @@ def solve_pushing(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, J: Floa
     if many <= SMALL:
         least_squares(A, x)
     else:
-        solve_shifted(A, x)
+        own = first[: count + 1].copy()
+        solve_contact_matrix(factor_contact_matrix(A, own), A, own, GOOD, x)
     for i in range(many):
         step[chosen[i]] = x[i]
 
 
 @kernel(allocates=True)
-def newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
+def newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, rounds: int, p: FloatArray) -> float:
     """Semismooth Newton from p; the best p, and what it misses beside the largest of r b."""
     n = b.size
     u, miss, new, step, work = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     J, scale = np.empty((n, n)), size_of(d, b, laws)
-    best, found = p.copy(), np.inf
-    for k in range(ROUNDS):
+    best, found, least, idle = p.copy(), np.inf, np.inf, 0
+    for k in range(rounds):
         size = misses(d, b, laws, p, u, work, miss)
         if not np.isfinite(size):
             break
         if size < found:
             found = size
             copy(p, best)
-        if size <= tolerance * scale:
+        before, part = norm(miss), 1.0
+        idle = 0 if before < NEARER * least else idle + 1
+        least = before if idle == 0 else least
+        if size <= tolerance * scale or (n > SMALL and idle == PATIENCE):
             break
         slopes(d, laws, p, u, work, J)
-        before, part = norm(miss), 1.0
         copy(miss, step)
         if n <= SMALL:
             least_squares(J, step)
@@ -198,8 +189,11 @@ def newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArr
 
 
 @kernel(allocates=True)
-def gauss_seidel(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, sweeps: int, p: FloatArray) -> float:
-    """Projected Gauss–Seidel by contacts from p; the last change beside the largest of r b."""
+def gauss_seidel(
+    d: Delassus, b: FloatArray, laws: Laws, tolerance: float, sweeps: int, part: float, p: FloatArray
+) -> float:
+    """Projected Gauss–Seidel by contacts from p, with a part of each change; the last change beside
+    the largest of r b."""
     first, r, change, scale = laws.first, d.r, np.inf, size_of(d, b, laws)
     z, work = np.empty(b.size), np.empty(b.size)
     for _ in range(sweeps):
@@ -208,6 +202,7 @@ def gauss_seidel(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, sweep
             i = first[k]
             new = max(0.0, p[i] - r[i] * (row_times(d, i, p) + b[i]))
             new = carried(laws, k, p, work) if is_two_sided(laws, k) else new
+            new = p[i] + part * (new - p[i])
             change = max(change, abs(new - p[i]))
             p[i] = new
             size = 0.0
@@ -218,6 +213,7 @@ def gauss_seidel(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, sweep
             for j in range(i + 1, first[k + 1]):
                 new = z[j] if size <= radius else radius * z[j] / size
                 new = -radius * laws.direction[j] if laws.sliding[k] == 1 else new
+                new = p[j] + part * (new - p[j])
                 change = max(change, abs(new - p[j]))
                 p[j] = new
         if not change > tolerance * scale:
@@ -284,93 +280,3 @@ def clean(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> None:
         if p[i] - d.r[i] * u[i] <= 0.0 or p[i] <= 0.0:
             for j in range(i, first[k + 1] if laws.base[k] == 0.0 else i + 1):
                 p[j] = 0.0
-
-
-@kernel(allocates=True)
-def push_apart(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
-    """Add normal components to p until nothing approaches, as without friction."""
-    first = laws.first
-    many = first.size - 1
-    W, u, x, flat = np.empty((many, many)), np.empty(many), np.zeros(many), np.zeros(many)
-    for k in range(many):
-        u[k] = b[first[k]] + row_times(d, first[k], p)
-        for m in range(many):
-            W[k, m] = d.W[first[k], first[m]]
-    bears, none = np.zeros(many + 1, np.int64), np.zeros((0, many))
-    law = Laws(np.arange(many + 1), flat, flat, np.zeros(many, np.int64), flat, bears, np.zeros(0), none)
-    normal = operator(W, law)
-    if not newton(normal, u, law, 1e-13, x) <= LAST:
-        x[:] = 0.0
-        if lemke(W, u, x) != OK or not newton(normal, u, law, 1e-13, x) <= LAST:
-            return NOT_CONVERGED
-    clean(normal, u, law, x)
-    for k in range(many):
-        p[first[k]] += x[k]
-    return OK
-
-
-@kernel()
-def work_of(d: Delassus, b: FloatArray, p: FloatArray) -> float:
-    """½pᵀ(b + u), u = W p + b: what impulses add to the energy."""
-    found = 0.0
-    for i in range(b.size):
-        found += p[i] * (b[i] + 0.5 * row_times(d, i, p))
-    return found
-
-
-@kernel(allocates=True)
-def solve_roughly(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
-    """What is nearest to a solution by Gauss–Seidel from p: ADMISSIBLE where many contacts obey the
-    laws to ROUGHLY, and no energy is made; NOT_CONVERGED otherwise."""
-    n = b.size
-    u, miss, work = np.empty(n), np.empty(n), np.empty(n)
-    if n <= SMALL or laws.fixed.size > 0:
-        return NOT_CONVERGED
-    gauss_seidel(d, b, laws, 0.01 * ENOUGH, SWEEPS, p)
-    if not misses(d, b, laws, p, u, work, miss) <= ROUGHLY * size_of(d, b, laws):
-        return NOT_CONVERGED
-    if laws.sliding.sum() > 0:  # forces at a start: only accelerations depend on them
-        return ADMISSIBLE
-    if push_apart(d, b, laws, p) != OK or work_of(d, b, p) > 0.0:
-        return NOT_CONVERGED
-    return ADMISSIBLE
-
-
-SOLVE_CONTACTS = i8(F2, F, LAWS, f8, F)
-
-
-@kernel(SOLVE_CONTACTS, apart=True, allocates=True)
-def solve_island(W: FloatArray, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> int:
-    """Solve the problem of contacts that all act on each other from the guess p, into p;
-    ADMISSIBLE where p obeys the laws only roughly; NOT_CONVERGED where no way leads to its
-    solution, or there is none."""
-    n = b.size
-    s, c, x = np.empty(n), np.empty(n), np.empty(n)
-    d = operator(scaled(W, laws.first, s), laws)
-    law = scaled_laws(laws, s)
-    for i in range(n):
-        c[i], x[i] = b[i] / s[i], p[i] * s[i]
-    left = newton(d, c, law, tolerance, x)
-    if not left <= ENOUGH:
-        for i in range(n):
-            x[i] = 0.0
-        gauss_seidel(d, c, law, ROUGH, SWEEPS, x)
-        left = newton(d, c, law, tolerance, x)
-    if not left <= ENOUGH and n == laws.first.size - 1 and lemke(d.W, c, x) == OK:
-        left = newton(d, c, law, tolerance, x)
-    for _ in range(TURNS if n <= LARGE else FEW_TURNS):
-        if left <= ENOUGH:
-            break
-        gauss_seidel(d, c, law, 0.01 * ENOUGH, MANY_SWEEPS, x)
-        left = newton(d, c, law, tolerance, x)
-    status = OK
-    if not left <= LAST:
-        status = solve_roughly(d, c, law, x)
-        if status != ADMISSIBLE:
-            return status
-    else:
-        clean(d, c, law, x)
-        shorten(d, c, law, s, x)
-    for i in range(n):
-        p[i] = x[i] / s[i]
-    return status

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from isodyn.kernels.compiled import OK, FloatArray, IntArray, kernel
-from isodyn.linear_solvers.complementarity import ADMISSIBLE, SOLVE_CONTACTS, solve_island
 from isodyn.linear_solvers.contact_laws import Laws, has_entries
+from isodyn.linear_solvers.contact_ways import ADMISSIBLE, SOLVE_CONTACTS, solve_island
 
 
 @kernel()

@@ -42,11 +42,12 @@ def one_sided_laws(first: IntArray, mu: FloatArray) -> Laws:
 
 
 class Delassus(NamedTuple):
-    """W, where in each of its rows there are entries, and r."""
+    """W, where in each of its rows there are entries, these one after the other, and r."""
 
     W: FloatArray
     starts: IntArray
     columns: IntArray
+    values: FloatArray
     r: FloatArray
 
 
@@ -90,7 +91,7 @@ def operator(W: FloatArray, laws: Laws) -> Delassus:
     """W with its pattern, by blocks of contacts. r = 1/W_ii; the tangents of a contact share the
     smallest, normal components of two-sided ones have none."""
     n, many, first = W.shape[0], 0, laws.first
-    starts, columns, r = np.zeros(n + 1, np.int64), np.empty(n * n, np.int64), np.empty(n)
+    starts, columns, values, r = np.zeros(n + 1, np.int64), np.empty(n * n, np.int64), np.empty(n * n), np.empty(n)
     for k in range(first.size - 1):
         begin = many
         for m in range(first.size - 1):
@@ -104,6 +105,9 @@ def operator(W: FloatArray, laws: Laws) -> Delassus:
             for j in range(size):
                 columns[starts[i] + j] = columns[begin + j]
         many = starts[first[k + 1]]
+    for i in range(n):
+        for k in range(starts[i], starts[i + 1]):
+            values[k] = W[i, columns[k]]
     for k in range(laws.first.size - 1):
         i = laws.first[k]
         r[i] = 0.0 if is_two_sided(laws, k) else 1.0 / max(W[i, i], 1e-300)
@@ -112,7 +116,7 @@ def operator(W: FloatArray, laws: Laws) -> Delassus:
             largest = max(largest, W[j, j])
         for j in range(i + 1, laws.first[k + 1]):
             r[j] = 1.0 / largest
-    return Delassus(W, starts, columns, r)
+    return Delassus(W, starts, columns, values, r)
 
 
 @kernel()
@@ -120,7 +124,7 @@ def row_times(d: Delassus, i: int, p: FloatArray) -> float:
     """Row i of W p."""
     found = 0.0
     for k in range(d.starts[i], d.starts[i + 1]):
-        found += d.W[i, d.columns[k]] * p[d.columns[k]]
+        found += d.values[k] * p[d.columns[k]]
     return found
 
 

@@ -26,6 +26,8 @@ EPS = float(np.finfo(np.float64).eps)
 ITERATIONS = 80  # of the location of an event
 LOOKS = 12  # into a step, for a gap that is open at both of its ends
 HALVINGS = 20  # of a step that is cut
+TURNS = 8  # of slip in a step, that it is cut at
+BACKWARDS = 1e-9  # of the largest work of friction: less is rounding
 INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 
 
@@ -146,6 +148,32 @@ class ContactLocation(ContactSteps):
         self.step_to(t)
         return t
 
+    def rubs_backwards(self) -> bool:
+        """Whether friction made energy in the last step, F·(u₀ + u₁) > 0: slip came to rest in it,
+        and friction that holds against other forces acts while it still slid. The culprit is who
+        made most."""
+        contacts, most, total = self.contacts, 0.0, 0.0
+        for k in np.flatnonzero(contacts.closed_before):
+            tangents = slice(int(contacts.tangent[k]), int(contacts.tangent[k + 1]))
+            force, slip = contacts.balance[tangents], contacts.slip[tangents]
+            work = float(force @ (slip + contacts.rate[tangents]))
+            total += work
+            if slip.any() and work > max(most, BACKWARDS * float(np.abs(force) @ np.abs(slip))):
+                most, contacts.culprit = work, int(k)
+        return most > 0.0 and total > 0.0
+
+    def before_friction_made_energy(self, t_0: float, t_1: float) -> float:
+        """End the last step where slip comes to rest, if friction made energy in it; where that
+        is."""
+        for _ in range(TURNS):
+            if not self.rubs_backwards():
+                break
+            t = self.turn(t_0, t_1)
+            if t == t_1:
+                break
+            t_1 = t
+        return t_1
+
     def tear(self, t_0: float, t_1: float) -> float:
         """End the last step where a contact that sticks is torn loose, and friction drops; where
         that is."""
@@ -187,3 +215,22 @@ class ContactLocation(ContactSteps):
             f"meshes are in each other at t = {t_0:.6g}, where they were not looked at",
             hint="smaller steps, or meshes without needles and thin plates",
         )
+
+    def count_to(self, t: float, *, whole: bool) -> None:
+        """Count the last step, to t: the whole of it, or a part."""
+        if not whole:
+            self.count_part()
+            return
+        step = int(self.state.step)
+        self.state.step += 1
+        self.counters.steps += 1
+        if self.is_saved(step):
+            self.keep_row()
+
+    def is_saved(self, step: int) -> bool:
+        """Whether the last step becomes a row."""
+        plan = self.plan
+        if self.sized:
+            t, asked = float(self.state.t), plan.times
+            return bool(t == plan.t_stop or ((asked == t).any() if asked.size else (step + 1) % plan.save_every == 0))
+        return bool(step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0)

@@ -178,7 +178,11 @@ class ContactRun(ContactLocation):
             self.located, self.located_in = 0, int(self.state.step)
         many = not self.impacts.locate or self.located >= self.impacts.max_located
         if status == CLOSED and many:
-            self.take_whole_step()
+            t = self.before_friction_made_energy(t_0, t_1)
+            if t == t_1 or self.step_to(t) == CLOSED:
+                self.take_whole_step(whole=t == t_1)
+            else:
+                self.go_on_from(t, whole=False)
             return
         found: float | None = None
         if status == CLOSED:
@@ -188,10 +192,7 @@ class ContactRun(ContactLocation):
         t_stop = t_1 if found is None else found
         if status in (TURNED, LOOSE):
             t = (self.turn if status == TURNED else self.tear)(t_0, t_stop)
-            self.count_to(t, whole=t == t_1)
-            if not self.events_acted():
-                self.start_from_here()
-            self.contacts.loose = 0
+            self.go_on_from(t, whole=t == t_1)
             return
         self.count_to(t_stop, whole=found is None or found == t_1)
         if self.events_acted():
@@ -206,24 +207,13 @@ class ContactRun(ContactLocation):
         elif self.contacts.closed.sum() != self.contacts.closed_before.sum():
             self.start_from_here()
 
-    def count_to(self, t: float, *, whole: bool) -> None:
-        """Count the last step, to t: the whole of it, or a part."""
-        if not whole:
-            self.count_part()
-            return
-        step = int(self.state.step)
-        self.state.step += 1
-        self.counters.steps += 1
-        if self.is_saved(step):
-            self.keep_row()
-
-    def is_saved(self, step: int) -> bool:
-        """Whether the last step becomes a row."""
-        plan = self.plan
-        if self.sized:
-            t, asked = float(self.state.t), plan.times
-            return bool(t == plan.t_stop or ((asked == t).any() if asked.size else (step + 1) % plan.save_every == 0))
-        return bool(step + 1 == plan.end or (plan.grid + step - plan.begin) % plan.save_every == 0)
+    def go_on_from(self, t: float, *, whole: bool) -> None:
+        """Count the last step, to where slip came to rest or a contact was torn loose, and start
+        there."""
+        self.count_to(t, whole=whole)
+        if not self.events_acted():
+            self.start_from_here()
+        self.contacts.loose = 0
 
     # ---- impacts
 
@@ -324,9 +314,9 @@ class ContactRun(ContactLocation):
         self.twin.function(ACCELERATION, float(state.t), *given, self.twin.tables, self.twin.scratch, out)
         return out[:n]
 
-    def take_whole_step(self) -> None:
-        """The last step to its end without location: out of the obstacles, and a jump there from
-        the velocities at its beginning."""
+    def take_whole_step(self, *, whole: bool) -> None:
+        """The last step, or a part of it, to its end without location: out of the obstacles, and a
+        jump there from the velocities at its beginning."""
         contacts, state = self.contacts, self.state
         self.unlocated += 1
         self.look_at(state)
@@ -348,8 +338,11 @@ class ContactRun(ContactLocation):
         e = np.where(slow | (rates_0 >= 0.0), 0.0, e)
         after, impulse, lost = self.jumped(before, hit, e)
         self.unpaid = max(self.unpaid, left - float(lost.sum()) if left > 0.0 else 0.0)
-        self.state.step += 1
-        self.counters.steps += 1
+        if whole:
+            self.state.step += 1
+            self.counters.steps += 1
+        else:
+            self.count_part()
         if not self.events_acted():
             self.go_on_after(after, impulse, lost)
 

@@ -28,8 +28,8 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
-from isodyn.linear_solvers.complementarity import ADMISSIBLE
 from isodyn.linear_solvers.contact_islands import solve_contacts
+from isodyn.linear_solvers.contact_ways import ADMISSIBLE
 from isodyn.stepping.closure import copy_to, fill_with, finite
 from isodyn.stepping.contact_memory import (
     AT_REST,
@@ -41,16 +41,17 @@ from isodyn.stepping.contact_memory import (
     Problem,
     Touching,
     add_response,
-    add_responses,
     ask,
     bear,
     delassus,
+    forces_for,
     inverse_of,
     problem_of,
+    pushes,
     respond,
     speeds,
 )
-from isodyn.stepping.contact_step import NO_SOLUTION, pushes, sticks
+from isodyn.stepping.contact_step import NO_SOLUTION, sticks
 from isodyn.stepping.initial import PATIENCE, acceleration, initial_matrix
 from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, STATE, Counters, Leg, Memory, Physics, State
 
@@ -229,12 +230,10 @@ def bring_to_rest(
     for k in range(many):
         chosen[k], u[k] = problem.laws.first[k], -contacts.rate[problem.members[k]]
     inverse = inverse_of(problem, chosen, many, 1.0)
-    add_responses(problem, chosen, many, inverse, u, state.v)
+    impulses = forces_for(problem, chosen, many, 1.0, inverse, u)
     for k in range(many):
-        impulse = 0.0
-        for j in range(many):
-            impulse += inverse[k, j] * u[j]
-        contacts.lost[problem.members[k]] += 0.5 * impulse * u[k]
+        add_response(problem, chosen[k], impulses[k], state.v)
+        contacts.lost[problem.members[k]] += 0.5 * impulses[k] * u[k]
     memory.factors_good = 0
     return OK if finite(state.v) else NOT_FINITE
 

@@ -17,8 +17,9 @@ from isodyn.kernels.compiled import MODEL_TYPE, OK, FloatArray, IntArray, ModelF
 from isodyn.kernels.lowering import Reference
 from isodyn.kernels.struct import Struct, integer, integers, real, reals
 from isodyn.kernels.struct_types import StructType, struct_at
-from isodyn.linear_solvers.contact_laws import Laws
-from isodyn.linear_solvers.shortest import invert
+from isodyn.linear_solvers.contact_factors import FINE, factor_contact_matrix, solve_contact_matrix
+from isodyn.linear_solvers.contact_laws import Laws, is_two_sided
+from isodyn.linear_solvers.shortest import SMALL, invert
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import Memory, Physics
 
@@ -154,11 +155,49 @@ def respond(
 
 
 @kernel()
+def transpose(W: FloatArray) -> None:
+    """W ← Wᵀ."""
+    for i in range(W.shape[0]):
+        for j in range(i):
+            W[i, j], W[j, i] = W[j, i], W[i, j]
+
+
+@kernel()
 def delassus(contacts: Contacts, factor: float, problem: Problem, J: FloatArray) -> None:
     """W = factor · J Y; a row of J knows few bodies."""
+    if problem.rows.size > SMALL:
+        sparse_delassus(contacts, factor, problem, J)
+        return
     for i in range(problem.rows.size):
         for j in range(problem.rows.size):
             problem.W[i, j] = factor * along(contacts, J, problem.rows[i], problem.Y[j])
+
+
+@kernel(allocates=True)
+def sparse_delassus(contacts: Contacts, factor: float, problem: Problem, J: FloatArray) -> None:
+    """W = factor · J Y of many rows: of each response only the coordinates that it moves, and of
+    these only the rows that know them."""
+    many, n, W = problem.rows.size, problem.Y.shape[1], problem.W
+    begins = np.zeros(n + 1, np.int64)
+    for i in range(many):
+        for k in range(contacts.starts[problem.rows[i]], contacts.starts[problem.rows[i] + 1]):
+            begins[contacts.columns[k] + 1] += 1
+    for c in range(n):
+        begins[c + 1] += begins[c]
+    owner, value, place = np.empty(begins[n], np.int64), np.empty(begins[n]), begins[:n].copy()
+    for i in range(many):
+        for k in range(contacts.starts[problem.rows[i]], contacts.starts[problem.rows[i] + 1]):
+            c = contacts.columns[k]
+            owner[place[c]], value[place[c]] = i, factor * J[k]
+            place[c] += 1
+    for j in range(many):
+        for i in range(many):
+            W[j, i] = 0.0
+        for c in range(n):
+            if problem.Y[j, c] != 0.0:
+                for k in range(begins[c], begins[c + 1]):
+                    W[j, owner[k]] += value[k] * problem.Y[j, c]
+    transpose(W)  # so far along rows
 
 
 @kernel()
@@ -203,21 +242,87 @@ def add_response(problem: Problem, j: int, f: float, out: FloatArray) -> None:
 
 
 @kernel(allocates=True)
-def inverse_of(problem: Problem, chosen: IntArray, many: int, factor: float) -> FloatArray:
-    """The inverse of factor · W of the chosen rows, the shortest where they depend on each other;
-    rows of unlike units are brought to a unit diagonal."""
-    A, size = np.empty((many, many)), np.empty(many)
+def begins_of(first: IntArray, chosen: IntArray, many: int) -> IntArray:
+    """Where the contacts begin among the chosen components, which are in order."""
+    begins, count, k, i = np.zeros(first.size, np.int64), 0, 0, 0
+    while i < many:
+        while first[k + 1] <= chosen[i]:
+            k += 1
+        while i < many and chosen[i] < first[k + 1]:
+            i += 1
+        count += 1
+        begins[count] = i
+    return begins[: count + 1].copy()
+
+
+@kernel(allocates=True)
+def with_unit_diagonal(problem: Problem, chosen: IntArray, many: int, factor: float, size: FloatArray) -> FloatArray:
+    """factor · W of the chosen rows, which may be of unlike units, brought to a unit diagonal; √ of
+    what that was into `size`."""
+    A = np.empty((many, many))
     for i in range(many):
         size[i] = np.sqrt(max(factor * problem.W[chosen[i], chosen[i]], 1e-300))
     for i in range(many):
         for j in range(many):
             A[i, j] = factor * problem.W[chosen[i], chosen[j]] / (size[i] * size[j])
-    found = np.empty((many, many))
-    invert(A, found)
-    for i in range(many):
-        for j in range(many):
+    return A
+
+
+@kernel(allocates=True)
+def inverse_of(problem: Problem, chosen: IntArray, many: int, factor: float) -> FloatArray:
+    """The inverse of factor · W of a few chosen rows, the shortest where they depend on each other;
+    none of many rows, which have sparse factors."""
+    few = many if many <= SMALL else 0
+    found, size = np.empty((few, few)), np.empty(few)
+    invert(with_unit_diagonal(problem, chosen, few, factor, size), found)
+    for i in range(few):
+        for j in range(few):
             found[i, j] /= size[i] * size[j]
     return found
+
+
+@kernel(allocates=True)
+def forces_by_factors(problem: Problem, chosen: IntArray, many: int, factor: float, x: FloatArray) -> FloatArray:
+    """Forces that move many chosen rows by x."""
+    f, size = np.empty(many), np.empty(many)
+    A, begins = with_unit_diagonal(problem, chosen, many, factor, size), begins_of(problem.laws.first, chosen, many)
+    for i in range(many):
+        f[i] = x[i] / size[i]
+    solve_contact_matrix(factor_contact_matrix(A, begins), A, begins, FINE, f)
+    for i in range(many):
+        f[i] /= size[i]
+    return f
+
+
+@kernel(allocates=True)
+def forces_for(
+    problem: Problem, chosen: IntArray, many: int, factor: float, inverse: FloatArray, x: FloatArray
+) -> FloatArray:
+    """Forces that move the chosen rows by x, with the inverse of a few rows."""
+    if many > SMALL:
+        return forces_by_factors(problem, chosen, many, factor, x)
+    f = np.zeros(many)
+    for i in range(many):
+        for j in range(many):
+            f[i] += inverse[i, j] * x[j]
+    return f
+
+
+@kernel()
+def pushes(problem: Problem, k: int) -> bool:
+    """Whether contact k of a problem holds."""
+    return bool(problem.p[problem.laws.first[k]] > 0.0)
+
+
+@kernel()
+def choose_pushing(problem: Problem, chosen: IntArray) -> int:
+    """The normal rows of one-sided contacts that hold, and how many they are."""
+    many = 0
+    for k in range(problem.members.size):
+        if pushes(problem, k) and not is_two_sided(problem.laws, k):
+            chosen[many] = problem.laws.first[k]
+            many += 1
+    return many
 
 
 @kernel()
@@ -229,13 +334,11 @@ def are_the_same(chosen: IntArray, before: IntArray, many: int) -> bool:
     return same
 
 
-@kernel()
+@kernel(allocates=True)
 def add_responses(
-    problem: Problem, chosen: IntArray, many: int, inverse: FloatArray, x: FloatArray, out: FloatArray
+    problem: Problem, chosen: IntArray, many: int, factor: float, inverse: FloatArray, x: FloatArray, out: FloatArray
 ) -> None:
     """out += responses to the forces that move the chosen rows by x."""
+    f = forces_for(problem, chosen, many, factor, inverse, x)
     for i in range(many):
-        force = 0.0
-        for j in range(many):
-            force += inverse[i, j] * x[j]
-        add_response(problem, chosen[i], force, out)
+        add_response(problem, chosen[i], f[i], out)

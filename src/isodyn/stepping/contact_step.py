@@ -46,10 +46,12 @@ from isodyn.stepping.contact_memory import (
     are_the_same,
     ask,
     bear,
+    choose_pushing,
     delassus,
     hold_at_rest,
     inverse_of,
     problem_of,
+    pushes,
     respond,
     speeds,
 )
@@ -232,12 +234,6 @@ def iterate_contacts(
 
 
 @kernel()
-def pushes(problem: Problem, k: int) -> bool:
-    """Whether contact k of a problem holds."""
-    return bool(problem.p[problem.laws.first[k]] > 0.0)
-
-
-@kernel()
 def sticks(problem: Problem, k: int) -> bool:
     """Whether contact k of a problem, which holds, sticks."""
     i, size = problem.laws.first[k], 0.0
@@ -255,7 +251,9 @@ def correct_position(
     """Move q₁ to φ = 0, and to g = 0 of contacts that hold or have closed further."""
     contacts, c = g.contacts, memory.c
     chosen, x = np.empty(problem.members.size, np.int64), np.empty(problem.members.size)
-    before, known, inverse, status = np.empty(problem.members.size, np.int64), 0, np.empty((0, 0)), OK
+    before, status = np.empty(problem.members.size, np.int64), OK
+    known = choose_pushing(problem, before)
+    inverse = inverse_of(problem, before, known, factor)
     for _ in range(CORRECTIONS):
         if p.rows.size > 0 and p.holonomic > 0:
             status = ask_levels(p, t_1, c, memory, True, False)
@@ -272,15 +270,13 @@ def correct_position(
         for k in range(problem.members.size):
             number = problem.members[k]
             gap = contacts.gap[number] + along(contacts, contacts.J_1, number, memory.dp)
-            if is_two_sided(problem.laws, k):
-                continue
-            if pushes(problem, k) or gap < 0.0:
+            if (pushes(problem, k) or gap < 0.0) and not is_two_sided(problem.laws, k):
                 chosen[many], x[many] = problem.laws.first[k], -gap
                 many += 1
         if many != known or not are_the_same(chosen, before, many):
             inverse, known = inverse_of(problem, chosen, many, factor), many
             before[:many] = chosen[:many]
-        add_responses(problem, chosen, many, inverse, x, memory.dp)
+        add_responses(problem, chosen, many, factor, inverse, x, memory.dp)
         copy_to(memory.dp, memory.d)
         copy_to(memory.q_1, memory.q)
         status = retract(p, memory.q, memory.d, c, memory.q_1)
@@ -294,10 +290,17 @@ def correct_velocity(
     p: Physics, g: Touching, problem: Problem, factor: float, t: float, t_1: float, memory: Memory
 ) -> int:
     """Move v₁ to φ̇ = 0, ψ = 0, to ġ = 0 of contacts that hold, and to no slip where they stick."""
-    contacts, c, n, inverse = g.contacts, memory.c, memory.x.size, np.empty((0, 0))
-    chosen, x = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size)
+    contacts, c, n = g.contacts, memory.c, memory.x.size
+    chosen, x, many = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size), 0
+    for k in range(problem.members.size):
+        if pushes(problem, k):
+            last = problem.laws.first[k + 1] if sticks(problem, k) else problem.laws.first[k] + 1
+            for j in range(problem.laws.first[k] + (1 if is_two_sided(problem.laws, k) else 0), last):
+                chosen[many] = j
+                many += 1
+    inverse = inverse_of(problem, chosen, many, factor)
     status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.J_1)
-    for turn in range(CORRECTIONS):
+    for _ in range(CORRECTIONS):
         if status == OK and p.rows.size > 0:
             status = ask_levels(p, t_1, c, memory, False, True)
         if status != OK:
@@ -307,18 +310,10 @@ def correct_velocity(
             status = solve(p, t, c, memory, memory.dx, memory.r_plus, False)
         if status == OK:
             status = ask(g, VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.rate)
-        many = 0
-        for k in range(problem.members.size):
-            if not pushes(problem, k):
-                continue
-            last = problem.laws.first[k + 1] if sticks(problem, k) else problem.laws.first[k] + 1
-            for j in range(problem.laws.first[k] + (1 if is_two_sided(problem.laws, k) else 0), last):
-                row = problem.rows[j]
-                chosen[many], x[many] = j, -contacts.rate[row] - along(contacts, contacts.J_1, row, memory.dx)
-                many += 1
-        if turn == 0:
-            inverse = inverse_of(problem, chosen, many, factor)
-        add_responses(problem, chosen, many, inverse, x, memory.dx)
+        for i in range(many):
+            row = problem.rows[chosen[i]]
+            x[i] = -contacts.rate[row] - along(contacts, contacts.J_1, row, memory.dx)
+        add_responses(problem, chosen, many, factor, inverse, x, memory.dx)
         for i in range(n):
             memory.v_1[i] += memory.dx[i]
         if measure(memory.dx, memory.by_v) <= EPS * measure(memory.v_1, memory.by_v):
