@@ -11,12 +11,13 @@ from scipy.integrate._ivp import rk
 import isodyn as iso
 import rotating_bodies as rotating
 from isodyn import problems
+from isodyn.marching.steppers import OrderEight
 from isodyn.problems import andrews
 
 
 @pytest.mark.parametrize("name", ["kepler", "manufactured", "pleiades"])
 def test_steps_and_dense_output(name, monkeypatch):
-    monkeypatch.setattr(rk, "SAFETY", 0.8)
+    monkeypatch.setattr(rk, "SAFETY", OrderEight.safety)
     problem = problems.get(name)
     system, n = problem.system(), problem.system().nv
     ask = iso.systems.questions.Questions(system)

@@ -16,8 +16,8 @@ from isodyn.marching import march
 from isodyn.stepping import initial, matrix, newton, null_space, projection, step
 from isodyn.systems.model import Model
 
-
-_announced: WeakKeyDictionary[Any, set[Any]] = WeakKeyDictionary()  # by the function of a model
+# by the function of a model: traits, whether there are constraints, and how they close a step
+_announced: WeakKeyDictionary[object, set[tuple[int, bool, Closure]]] = WeakKeyDictionary()
 
 
 def expect_kernels(model: Model, m: int, closure: Closure) -> None:

@@ -37,6 +37,7 @@ from isodyn.kernels.struct_types import ADDRESS
 from isodyn.linear_solvers.rows import Rows
 from isodyn.marching.start import RowsAt
 from isodyn.stepping.memory import weigh
+from isodyn.systems.base import System
 from isodyn.systems.scales import Weights
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class KnownStart(NamedTuple):
 
 
 _known: WeakKeyDictionary[Any, KnownStart] = WeakKeyDictionary()
-_seen: WeakSet[Any] = WeakSet()  # systems that were run before
+_seen: WeakSet[System] = WeakSet()  # systems that were run before
 
 
 def can_be_known(run: AtRest) -> bool:
@@ -84,7 +85,11 @@ def remember(run: AtRest, t: float, given: RowsAt) -> None:
     if run.system not in _seen:
         _seen.add(run.system)
         return
-    if not run.independent.dropped.size and given.are_of(run.state.q, run.state.v) and (told := _answers(run, t, given)):
+    if (
+        not run.independent.dropped.size
+        and given.are_of(run.state.q, run.state.v)
+        and (told := _answers(run, t, given))
+    ):
         _known[run.system] = KnownStart(_asked(run, t, given), told, run.weights, run.independent)
 
 

@@ -70,9 +70,7 @@ def memory_for(
 @lru_cache(maxsize=32)
 def _empty(nq: int, nv: int, m: int, chosen: bytes, *, dense: bool, updates: int, nonideal: bool) -> Memory:
     """Memory of these sizes for a model with full matrices, to be copied."""
-    memory = allocate(
-        nq, nv, m, np.frombuffer(chosen, dtype=np.int64), dense=dense, updates=updates, nonideal=nonideal
-    )
+    memory = allocate(nq, nv, m, np.frombuffer(chosen, dtype=np.int64), dense=dense, updates=updates, nonideal=nonideal)
     if dense:
         memory.blocks.ratio = dense_in_corrections(memory.r.size)
     return memory

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, F, FloatArray, ModelFunction, f8, i8, kernel
+from isodyn.kernels.compiled import F2, MODEL_TYPE, OK, F, FloatArray, ModelFunction, i8, kernel
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS
 from isodyn.stepping.closure import copy_to

@@ -121,21 +121,6 @@ def rate(
     return rate_of(p, leg, t, state, memory, out, counters, PATIENCE)
 
 
-@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, LEG, STATE, MEMORY, F))
-def rate_of_q(
-    model: ModelFunction,
-    tables: StructAddress,
-    scratch: StructAddress,
-    leg: Leg,
-    state: State,
-    memory: Memory,
-    out: FloatArray,
-) -> int:
-    """`velocity_of_q` for callers outside compiled code."""
-    p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-    return velocity_of_q(p, state.q, state.v, memory.by_v, out)
-
-
 @kernel(allocates=True)
 def onto_constraints(p: Physics, t: float, state: State, memory: Memory) -> int:
     """Move the state to the nearest consistent one; UNDERFLOW where the iteration leaves some of

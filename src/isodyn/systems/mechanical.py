@@ -12,7 +12,9 @@ called from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numba
 import numpy as np
@@ -256,9 +258,7 @@ class MechanicalSystem(BaseSystem):
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
         compiled = not plain and all(is_compiled(f) for f in callables)
         if compiled and not sp.issparse(self.M) and can_join(self.constraints):
-            model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
-            model = join_constraints(model, self.constraints, self.retract) if self.m else model
-            return join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
+            return self._joined()
         traits = RETRACTS if self.retract is not None else 0
         traits |= NONIDEAL if self.nonideal else 0
         if not callable(self.M):
@@ -268,6 +268,23 @@ class MechanicalSystem(BaseSystem):
         sketches = SKETCHES_TANGENT if self.constraints.sketches_tangent else 0
         traits |= KNOWS_MASS | (KNOWS_TANGENT if self.Q_q is not None else sketches)
         return from_python(PythonAnswers(self), traits)
+
+    def _joined(self) -> Model:
+        """The model of compiled functions: made once, unless M was changed since, with scratch of its
+        own for every run."""
+        mass = None if callable(self.M) else np.asarray(self.M).tobytes()
+        known = _joined_models.get(self)
+        if known is None or known[0] != mass:
+            model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
+            model = join_constraints(model, self.constraints, self.retract) if self.m else model
+            model = join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
+            known = _joined_models[self] = mass, model
+        model = copy(known[1])
+        object.__setattr__(model, "scratch", model.scratch.copy())
+        return model
+
+
+_joined_models: WeakKeyDictionary[MechanicalSystem, tuple[object, Model]] = WeakKeyDictionary()
 
 
 def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
