@@ -346,7 +346,9 @@ def _result(
     bias = -usable @ (J[: error.size].T @ error)
     t_end = max(float(channel.t[-1]) for channel in whole)
     both = Comparison(comparison.family, names, whole, {**comparison.options, "t_end": t_end})
-    sol = both.run(values, names[:1])
+    all_fitted = [channel.t.size for channel in whole] == problem.counts
+    known = comparison.recent.get(values.tobytes()) if all_fitted else None
+    sol = both.run(values, names[:1]) if known is None else known
     rows, sizes = (
         both.at_samples(sol, both.read(sol)),
         dict(zip([c.name for c in problem.channels], noise, strict=True)),
