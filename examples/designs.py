@@ -17,7 +17,7 @@ import isodyn as iso
 LENGTHS = {"crank": 0.4, "coupler": 1.1, "rocker": 0.9, "along": 0.5, "above": 0.4}  # that draw the curve
 GUESS = {"crank": 0.36, "coupler": 1.2, "rocker": 1.0, "along": 0.6, "above": 0.3}
 TURN = 2 * np.pi  # rad/s: one turn of the crank a second
-INERTIA, DURATION = 0.35, 1.0
+INERTIA, DURATION, DAMPING = 0.35, 1.0, 0.3
 
 
 def corners(t: Any, *, crank: float, coupler: float, rocker: float, along: float, above: float) -> tuple[Any, ...]:
@@ -87,7 +87,7 @@ def least_effort() -> Any:
     )
 
 
-def driven_pendulum(damping: float = 0.3) -> iso.Mechanism:
+def driven_pendulum(damping: float = DAMPING) -> iso.Mechanism:
     """A pendulum on a hinge, driven at 2 rad/s."""
     mech = iso.Mechanism(gravity=(0, 0, -9.81))
     mech.add_body("rod", 1.0, (0.01, 0.1, 0.1), (0, 0, -0.5))
@@ -108,23 +108,27 @@ def main(out: Path | None = None) -> dict[str, float]:
         "runs for the coupler curve": float(curve.runs),
         "effort beside the exact one": effort.value / (12 * INERTIA**2 / DURATION**3),
         "product of the multipliers beside exp(−cT/J)": float(
-            np.prod(orbit.multipliers).real / np.exp(-0.3 * np.pi / INERTIA)
+            np.prod(orbit.multipliers).real / np.exp(-DAMPING * np.pi / INERTIA)
         ),
     }
 
 
 def draw(curve: Any, effort: Any, orbit: Any, path: Path) -> None:
-    """The coupler curve, the motion of the arm, and the multipliers on the unit circle."""
+    """The coupler curve and its linkage, the motion of the arm, the orbit of the pendulum, and its
+    multipliers in the unit circle."""
     import matplotlib.pyplot as plt
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure, (first, second, third) = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
+    figure, (first, second, third, fourth) = plt.subplots(1, 4, figsize=(14.5, 3.6), layout="constrained")
     t = np.linspace(0.0, 1.0, 200)
     for lengths, label, style in ((LENGTHS, "wanted", "k--"), (GUESS, "guess", ":")):
         points = corners(t, **lengths)[2]
         first.plot(points.real, points.imag, style, label=label)
     sol = curve.solution
     first.plot(sol.quantity("coupler.x").values, sol.quantity("coupler.y").values, "o", ms=3, label="found")
+    B, C, P = corners(0.0, **{name: curve[name] for name in LENGTHS})
+    links = np.array([0, B, P, C, B, C, 1])
+    first.plot(links.real, links.imag, color="0.6", lw=1.5, marker="o", ms=4, mfc="w", zorder=0)
     first.set(title="coupler curve", xlabel="x [m]", ylabel="y [m]", aspect="equal")
     first.legend()
     sol = effort.solution
@@ -133,10 +137,16 @@ def draw(curve: Any, effort: Any, orbit: Any, path: Path) -> None:
     second.plot(sol.t, 6 * INERTIA * (1 - 2 * sol.t), "k:", label="exact torque")
     second.set(title="least effort", xlabel="t [s]")
     second.legend()
+    sol = orbit.solution
+    third.plot(sol.quantity("pin.angle").values, sol.quantity("pin.angle_rate").values)
+    third.set(title="periodic motion of the pendulum", xlabel="angle [rad]", ylabel="rate [rad/s]")
     circle = np.exp(1j * np.linspace(0, 2 * np.pi, 200))
-    third.plot(circle.real, circle.imag, "k", lw=0.8)
-    third.plot(orbit.multipliers.real, orbit.multipliers.imag, "o")
-    third.set(title="Floquet multipliers", xlabel="Re", ylabel="Im", aspect="equal")
+    fourth.plot(circle.real, circle.imag, "k", lw=0.8, label="unit circle")
+    exact = np.exp(-0.5 * DAMPING * np.pi / INERTIA) * circle  # the product of a conjugate pair is its square
+    fourth.plot(exact.real, exact.imag, "k:", label="exp(−cT/2J)")
+    fourth.plot(orbit.multipliers.real, orbit.multipliers.imag, "o")
+    fourth.set(title="Floquet multipliers", xlabel="Re", ylabel="Im", aspect="equal")
+    fourth.legend(loc="lower left")
     figure.savefig(path, dpi=130)
     plt.close(figure)
 

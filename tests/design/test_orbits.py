@@ -11,7 +11,7 @@ from scipy.special import mathieu_a, mathieu_b
 
 import isodyn as iso
 from isodyn.design import Orbit
-from isodyn.errors import ConvergenceError, InputError
+from isodyn.errors import AccuracyWarning, ConvergenceError, InputError
 
 
 def mathieu(a: float, q: float, c: float = 0.0, q0: float = 0.0) -> iso.MechanicalSystem:
@@ -168,3 +168,30 @@ def test_periods_that_the_equations_do_not_have_are_refused() -> None:
         M=1.0, Q=lambda q, v, t: -q - v + (1.0 if t % 2.0 < 1.0 else -1.0), q0=[0.0], v0=[0.0]
     )
     assert iso.periodic_orbit(square, period=2.0, dt=0.05).stable
+
+
+def forced(w: float, c: float, force: float = 0.5) -> iso.MechanicalSystem:
+    """q'' + c q' + w² q = f cos 2t."""
+    return iso.MechanicalSystem(
+        M=1.0, Q=lambda q, v, t: -w * w * q - c * v + force * np.cos(2.0 * t), q0=[0.1], v0=[0.0]
+    )
+
+
+@pytest.mark.parametrize("force", [0.5, 0.0])
+def test_orbits_that_are_not_alone_are_told(force: float) -> None:
+    """An undamped vibration in resonance has no periodic motion, a free one any of them; the error
+    of the steps moves both off the resonance, and an orbit is found."""
+    with pytest.warns(AccuracyWarning, match="a Floquet multiplier is 1 within the error of the steps"):
+        orbit = iso.periodic_orbit(forced(2.0, 0.0, force), period=np.pi, dt=np.pi / 60)
+    assert orbit.neutral
+    assert "not alone" in repr(orbit)
+
+
+@pytest.mark.parametrize(("w", "c"), [(2.0, 0.02), (2.02, 0.0)])
+def test_orbits_near_resonance_are_alone(w: float, c: float) -> None:
+    """A little damping, or a frequency a little off, and the motion is known."""
+    orbit = iso.periodic_orbit(forced(w, c), period=np.pi, dt=np.pi / 200)
+    assert np.abs(orbit.multipliers - 1.0).min() < 0.1
+    assert not orbit.neutral
+    exact = 0.5 / abs(w * w - 4.0 + 2j * c)
+    assert np.abs(orbit.solution.q).max() == pytest.approx(exact, rel=0.02)

@@ -19,7 +19,7 @@ from isodyn.marching.sampling import refuse_controllers
 from isodyn.results.solution import Solution
 from isodyn.schemes import Composition
 from isodyn.sensitivities.gradient import Gradient, Objective, Output, gradient_of
-from isodyn.sensitivities.parameters import Family, NamedParts, family_of
+from isodyn.sensitivities.parameters import Family, family_of
 from isodyn.sensitivities.run import SensitiveRun
 from isodyn.sensitivities.saltation import event_times, jumps_of, refuse_switches
 from isodyn.sensitivities.taped_run import TapedRun
@@ -108,12 +108,21 @@ def course(
     return found
 
 
+def compiled_once(given: object) -> tuple[Any, Any]:
+    """What has named numbers, and its system; parts are compiled here and nowhere else."""
+    system = as_system(given)
+    return (given if isinstance(given, Family) else system), system
+
+
 def prepared(
-    given: object, scheme: Scheme | FirstOrderScheme | None, formulation: Formulation | None, typical: float
+    given: object,
+    system: System,
+    scheme: Scheme | FirstOrderScheme | None,
+    formulation: Formulation | None,
+    typical: float,
 ) -> tuple[Family, System, Method]:
     """System, family and method of a run with derivatives."""
     family = family_of(given)
-    system = family.at({}) if isinstance(family, NamedParts) else as_system(given)
     if not is_system(system):
         raise SensitivityError(f"a {type(system).__name__} is not differentiated")
     refuse_controllers(system, "a run with sensitivities does not")
@@ -136,13 +145,14 @@ def integrate_with_sensitivities(
     """The solution, with derivatives by the named parameters."""
     found = checked_names(names)
     refuse_options(options, scheme)
-    if as_system(given).contacts is not None:
+    given, system = compiled_once(given)
+    if system.contacts is not None:
         assert not isinstance(scheme, Composition | StepMethod)  # they are refused above
         return integrate_with_contacts(given, scheme, formulation, found, size_of_steps(dt), t_end, options)
     refuse_impacts(options.get("impacts"))
     way = course(given, scheme, formulation, size_of_steps(dt), t_end, options)
     stretches, typical = schedule(options["t0"], way.t_end, way.dt, way.breakpoints, options["save_every"])
-    family, system, method = prepared(given, way.scheme, formulation, typical)
+    family, system, method = prepared(given, system, way.scheme, formulation, typical)
     last = way.t_end if way.ends_by_event else np.inf
     jumps = jumps_of(system, way.events, [one for one in way.happened if one.t < last])
     run = SensitiveRun(
@@ -253,23 +263,24 @@ def gradient(
     refuse_options({}, scheme)
     if checkpoints is not None and (type(checkpoints) is not int or checkpoints < 1):
         raise InputError(f"checkpoints must be a whole number above zero, received {checkpoints!r}")
+    given, compiled = compiled_once(system)
     wanted = objective if isinstance(objective, Objective) else Objective(end=objective)
     every = 1 if wanted.along else 2**40
     options: dict[str, Any] = {"t0": t0, "breakpoints": breakpoints, "newton": newton, "assemble": assemble}
     options |= {"events": events, "impacts": impacts, "progress": progress}
-    if as_system(system).contacts is not None:
+    if compiled.contacts is not None:
         assert not isinstance(scheme, Composition | StepMethod)  # they are refused above
-        touching = course_with_contacts(system, scheme, formulation, size_of_steps(dt), t_end, options)
+        touching = course_with_contacts(given, scheme, formulation, size_of_steps(dt), t_end, options)
         return gradient_with_contacts(touching, names, wanted, checkpoints, options)
     refuse_impacts(impacts)
-    way = course(system, scheme, formulation, size_of_steps(dt), t_end, options)
+    way = course(given, scheme, formulation, size_of_steps(dt), t_end, options)
     if way.ends_by_event:
         raise SensitivityError(
             f"the run is {way.stopped}: when it ends depends on parameters",
             hint="use integrate(..., events=..., sensitivities=[...])",
         )
     stretches, typical = schedule(t0, t_end, way.dt, way.breakpoints, every)
-    family, found, method = prepared(system, way.scheme, formulation, typical)
+    family, found, method = prepared(given, compiled, way.scheme, formulation, typical)
     jumps = jumps_of(found, way.events, way.happened)
     run = TapedRun(found, method, stretches, family=family, names=names, newton=newton, assemble=assemble, jumps=jumps)
     return gradient_of(run, wanted, checkpoints, progress)

@@ -10,8 +10,9 @@ from isodyn.later import names_from
 if TYPE_CHECKING:
     from isodyn.design.estimate import Fit
     from isodyn.design.fitting import fit
+    from isodyn.design.lyapunov import lyapunov_exponents
     from isodyn.design.optimum import Optimum, optimise
-    from isodyn.design.orbits import Orbit, floquet, lyapunov_exponents, periodic_orbit
+    from isodyn.design.orbits import Orbit, floquet, periodic_orbit
     from isodyn.design.trials import Constraint
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(("Optimum", "optimise"), "optimum"),
-    **dict.fromkeys(("Orbit", "floquet", "lyapunov_exponents", "periodic_orbit"), "orbits"),
+    **dict.fromkeys(("Orbit", "floquet", "periodic_orbit"), "orbits"),
+    "lyapunov_exponents": "lyapunov",
 }
 __getattr__ = names_from(__name__, {"Constraint": "trials", "Fit": "estimate", "fit": "fitting", **_HOMES})

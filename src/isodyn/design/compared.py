@@ -44,6 +44,12 @@ class ChannelFit:
         return float(np.sqrt(np.mean(chosen**2))) if chosen.size else np.nan
 
     @property
+    def missed(self) -> float:
+        """Root mean square of the residuals in parts of what the fitted samples vary by."""
+        varied = float(np.std(self.data[~self.held])) if (~self.held).any() else 0.0
+        return self.rms(False) / varied if varied > 0.0 else 0.0
+
+    @property
     def likeness(self) -> float:
         """Correlation of neighbouring residuals of the fitted samples: near zero for noise."""
         r = self.residual[~self.held]

@@ -121,12 +121,14 @@ def moved(family: Family, values: Mapping[str, float]) -> Any:
     return family.moved(values) if isinstance(family, FileFamily) else family.at(values)
 
 
-def checked_values(given: Mapping[str, Any] | None, names: tuple[str, ...], what: str) -> dict[str, float]:
-    """Numbers by names of parameters."""
+def checked_values(
+    given: Mapping[str, Any] | None, names: tuple[str, ...], what: str, kind: str = "parameters"
+) -> dict[str, float]:
+    """Numbers by names of parameters, or of another `kind`."""
     found: dict[str, float] = {}
     for name, value in (given or {}).items():
         if name not in names:
-            raise InputError(f"{what} names {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
+            raise InputError(f"{what} names {name!r}, which is not among the {kind} {', '.join(names)}", hint=NAMED)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
             raise InputError(
                 f"{what} of {name} must be a finite number, received {value!r}", hint=f'such as {{"{name}": 1.0}}'

@@ -38,6 +38,8 @@ stats = Later("scipy.stats")
 
 AGAIN = 4  # searches, each from a smaller sum of squares
 MOST_STAGES = 100
+MISSED = 0.5  # of what samples vary by: a model that leaves more has hardly explained them
+LATE = 30.0  # times the length of the run of a model: data that go on for so long have other units
 FOLLOWED = 0.99  # confidence to which profiles are followed, at least
 REFUSED = ("save", "save_every", "select", "events", "checkpoint", "impacts", "sensitivities", "observe")
 
@@ -138,6 +140,7 @@ def fit(
     """
     names = tuple(checked_names(parameters, "parameters"))
     family, said = model_family(model, names)
+    _look_at_times(read_data(data, channels), said.get("t_end"))
     options = _checked_options({**said, **options})
     if not 0.0 < confidence < 1.0:
         raise InputError(f"confidence must be between 0 and 1, received {confidence!r}", hint="such as 0.95")
@@ -152,7 +155,7 @@ def fit(
         if not a <= x <= b:
             raise InputError(f"{name} starts at {x:g}, outside its bounds {a:g} and {b:g}", hint="give start=")
     problem = LeastSquares(comparison, values, (low, high), means, widths, max_runs)
-    given = checked_values(noise, tuple(channel.name for channel in whole), "noise")
+    given = checked_values(noise, tuple(channel.name for channel in whole), "noise", "channels")
     if any(x <= 0.0 for x in given.values()):
         raise InputError(f"noise must be above zero, received {given}", hint="leave noise= out to estimate it")
     sizes = np.array([given.get(channel.name, np.nan) for channel in kept])
@@ -218,9 +221,23 @@ def _warnings(result: Fit, bounded: bool) -> list[str]:
     found = [remark for remark in result.remarks if "take smaller steps" in remark][:1]
     found += [remark for remark in result.remarks if "another minimum explains" in remark][:1]
     suspicious = [remark for channel in result.channels for remark in channel.doubts(given=np.isinf(result.degrees))]
+    missed = [channel for channel in result.channels if channel.missed > MISSED]
     if bounded and result.starts == 1 and suspicious:
         found.append(f"{suspicious[0]}. Another minimum may be lower: starts=8 looks for it within the bounds")
+    elif suspicious and missed:
+        found.append(
+            f"the model explains little of {missed[0].name} (residuals are {missed[0].missed:.0%} of what the "
+            "samples vary by): look at units, or another minimum is lower (starts=8)"
+        )
     return found
+
+
+def _look_at_times(channels: list[Channel], t_end: float | None) -> None:
+    """A warning where data go on long after the end of the run that a model file asks for."""
+    last = max(float(channel.t[-1]) for channel in channels)
+    if t_end is not None and last >= LATE * t_end > 0.0:
+        text = f"data end at t = {last:g}, {last / t_end:.3g} times as late as the run of the model, {t_end:g}"
+        warnings.warn(AccuracyWarning(f"{text}: are their times in another unit, such as 't [ms]'?"), stacklevel=3)
 
 
 def _searched(problem: LeastSquares, sizes: FloatArray, whole: list[Channel], profile: float | None) -> Fit:
@@ -346,7 +363,9 @@ def _result(
     bias = -usable @ (J[: error.size].T @ error)
     t_end = max(float(channel.t[-1]) for channel in whole)
     both = Comparison(comparison.family, names, whole, {**comparison.options, "t_end": t_end})
-    sol = both.run(values, names[:1])
+    all_fitted = [channel.t.size for channel in whole] == problem.counts
+    known = comparison.recent.get(values.tobytes()) if all_fitted else None
+    sol = both.run(values, names[:1]) if known is None else known
     rows, sizes = (
         both.at_samples(sol, both.read(sol)),
         dict(zip([c.name for c in problem.channels], noise, strict=True)),

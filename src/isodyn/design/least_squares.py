@@ -32,7 +32,20 @@ LOOSE = 1e-4  # both while noise is not known yet
 WITHIN = 4.0  # times larger or smaller than at the start: where parameters stay while samples are left out
 STEADY = 1e-2  # relative changes of noise at which its estimate ends
 ROUNDS = 8  # of the estimate of noise
+RECENT = 2  # runs that are kept: the last step of a search may lead upward
 LEAST = 1e-7  # of the spread of a channel: noise is not below
+
+
+NOTHING_LEFT = "A step would take less than `ftol` from the sum of squares."
+
+
+class SettledError(Exception):
+    """A search has come to a minimum: what a step could gain is known from the Jacobian there, so it
+    need not be run."""
+
+    def __init__(self, x: FloatArray) -> None:
+        super().__init__(NOTHING_LEFT)
+        self.x = x.copy()
 
 
 @dataclass
@@ -47,6 +60,7 @@ class Comparison:
     runs: int = 0
     found: dict[bytes, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
     places: list[Any] = field(default_factory=list)
+    recent: dict[bytes, Solution] = field(default_factory=dict)  # the last runs with all derivatives
     last_error: IsodynError | None = None
 
     def run(self, values: FloatArray, names: Sequence[str] | None = None, **options: Any) -> Solution:
@@ -78,6 +92,7 @@ class Comparison:
         if key not in self.found:
             try:
                 sol = self.run(values)
+                self.recent = dict([*self.recent.items(), (key, sol)][-RECENT:])
                 said = self.at_samples(sol, self.read(sol))
                 by = [self.at_samples(sol, sol.sensitivity(name).of(self.read)) for name in self.names]
                 made = said, np.column_stack(by)
@@ -135,21 +150,31 @@ class LeastSquares:
 
     def solved(self, start: FloatArray, noise: FloatArray, tight: float) -> OptimizeResult:
         """The minimum for given noise."""
-        scale, room = self.scale, self.most - self.comparison.runs
+        scale, room, level = self.scale, self.most - self.comparison.runs, max(tight, LEVEL)
         if room < 1:
             raise ConvergenceError(f"the fit did not end after {self.comparison.runs} runs", hint="raise max_runs")
-        return optimize.least_squares(
-            lambda x: self.residuals(x, noise),
-            start,
-            jac=lambda x: self.jacobian(x, noise) * scale,
-            bounds=(np.array(self.bounds[0]) / scale, np.array(self.bounds[1]) / scale),
-            method="trf",
-            x_scale="jac",
-            xtol=tight,
-            ftol=max(tight, LEVEL),
-            gtol=tight,
-            max_nfev=room,
-        )
+
+        def jacobian(x: FloatArray) -> FloatArray:
+            r, J = self.residuals(x, noise), self.jacobian(x, noise) * scale
+            if step_of(J, r)[1] <= level * float(r @ r):
+                raise SettledError(x)
+            return J
+
+        try:
+            return optimize.least_squares(
+                lambda x: self.residuals(x, noise),
+                start,
+                jac=jacobian,
+                bounds=(np.array(self.bounds[0]) / scale, np.array(self.bounds[1]) / scale),
+                method="trf",
+                x_scale="jac",
+                xtol=tight,
+                ftol=level,
+                gtol=tight,
+                max_nfev=room,
+            )
+        except SettledError as settled:
+            return optimize.OptimizeResult(x=settled.x, status=2, message=NOTHING_LEFT)
 
     def spreads(self) -> FloatArray:
         """Spreads of the channels: first weights, and what noise is measured by."""
@@ -189,6 +214,7 @@ class LeastSquares:
                 runs=problem.comparison.runs,
                 found={},
                 places=[],
+                recent={},
             )
             x = problem.start
             room = np.where(x != 0.0, np.abs(x), np.inf)
@@ -230,3 +256,14 @@ class LeastSquares:
 def spans(counts: Sequence[int]) -> list[tuple[int, int]]:
     ends = np.cumsum([0, *counts])
     return [(int(a), int(b)) for a, b in itertools.pairwise(ends)]
+
+
+def step_of(J: FloatArray, r: FloatArray) -> tuple[FloatArray, float]:
+    """The Gauss-Newton step, and what it takes from the sum of squares."""
+    if J.shape[1] == 0:
+        return np.zeros(0), 0.0
+    sizes = np.maximum(np.linalg.norm(J, axis=0), 1e-300)
+    U, S, Vt = np.linalg.svd(J / sizes, full_matrices=False)
+    seen = 1e-8 * S.max(initial=0.0) < S
+    along = U[:, seen].T @ r
+    return -(Vt[seen].T @ (along / S[seen])) / sizes, float(along @ along)

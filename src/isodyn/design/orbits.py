@@ -1,23 +1,25 @@
-"""Periodic motions, their stability, and Lyapunov exponents, from derivatives of runs by their
-start.
+"""Periodic motions and their stability, from derivatives of runs by their start.
 
 Φ = ∂(q, v)(T)/∂(q, v)(0)          monodromy matrix
 Floquet multipliers                eigenvalues of Φ; stable if none lies outside the unit circle
 orbit                              x(T; x₀) = x₀ by Newton's iteration with Φ − 1; an unknown period T adds
                                    the column x'(T), and the row x'(0)·δx₀ = 0
-Lyapunov exponents                 Q_k R_k = Φ_k Q_{k−1}:  mean of log diag R_k over time
+neutral                            a multiplier is 1 within the error of the steps, which half the step tells:
+                                   Φ − 1 is singular there, and what the iteration ends at is one of a family
+                                   of orbits, or none (an undamped vibration in resonance)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import warnings
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.api import integrate
-from isodyn.design.starts import Starts, apart, consistent, with_start
-from isodyn.errors import ConvergenceError, InputError
+from isodyn.design.starts import Starts, apart, with_start
+from isodyn.design.turns import steps_of, turned
+from isodyn.errors import AccuracyWarning, ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
@@ -37,8 +39,9 @@ ROUNDING = 1e-12  # of what acts: forces that vary by less do not depend on time
 REPEATS = 1e-3  # of what forces vary by: forces a period apart that differ by more do not repeat
 MOMENT = 1e-3  # of a period, over which forces at its ends are seen to change
 JUMP = 0.2  # of what forces vary by: a change within a moment that is larger is a jump, and says nothing of slopes
-ALLOWED = 1e-6  # singular values of a projection above this are not zero
 ONE = 1e-6  # multipliers outside the unit circle by less than this are on it
+NEAR = 0.1  # multipliers nearer to 1 than this are looked at with half the step
+BLURRED = 0.5  # of the distance to 1: an error of the steps that is larger hides whether the orbit is alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,9 @@ class Orbit(ShownInNotebooks):
         Whether the period was found, too: a shift in time then gives the multiplier 1.
     basis
         Of systems with constraints: orthonormal changes of the state, in columns, that they allow.
+    neutral
+        Whether a multiplier is 1 within the error of the steps, a shift in time aside: the orbit is
+        one of a family, or there is none.
 
     Examples
     --------
@@ -84,10 +90,12 @@ class Orbit(ShownInNotebooks):
     system: System
     free_period: bool = False
     basis: FloatArray | None = None
+    neutral: bool = False
 
     def __repr__(self) -> str:
         size = float(np.abs(self.multipliers).max(initial=0.0))
-        return f"<Orbit of period {self.period:.6g}, largest multiplier {size:.6g}>"
+        told = ", not alone" if self.neutral else ""
+        return f"<Orbit of period {self.period:.6g}, largest multiplier {size:.6g}{told}>"
 
     @property
     def multipliers(self) -> npt.NDArray[Any]:
@@ -106,17 +114,13 @@ class Orbit(ShownInNotebooks):
     def stable(self) -> bool:
         """Whether no multiplier lies outside the unit circle. With a free period the one nearest to
         1 does not count: it belongs to a shift in time, and the steps move it."""
+        return bool((np.abs(self.across) <= 1.0 + ONE).all())
+
+    @property
+    def across(self) -> npt.NDArray[Any]:
+        """The multipliers, without that of a shift in time where the period is free."""
         found = self.multipliers
-        if self.free_period:
-            found = np.delete(found, np.abs(found - 1.0).argmin())
-        return bool((np.abs(found) <= 1.0 + ONE).all())
-
-
-def _steps(period: float, dt: float) -> int:
-    for name, value in (("period", period), ("dt", dt)):
-        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < np.inf:
-            raise InputError(f"{name} must be a number above zero, received {value!r}", hint=f"such as {name}=0.01")
-    return max(1, round(period / dt))
+        return np.delete(found, np.abs(found - 1.0).argmin()) if self.free_period else found
 
 
 def _refuse_other_periods(system: System, t0: float, period: float, *, free: bool) -> None:
@@ -146,29 +150,6 @@ def _refuse_other_periods(system: System, t0: float, period: float, *, free: boo
             f"the equations do not repeat after {period:g}: what acts then differs from what acts at t = {t0:g}",
             hint="give the period of what drives the system, or a multiple of it",
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Turn:
-    """One period with its derivatives by the start: Φ, and a basis of the changes of the start that
-    the constraints allow."""
-
-    starts: Starts
-    solution: Solution
-    matrix: FloatArray
-    basis: FloatArray | None
-
-
-def _turned(system: System, t0: float, period: float, steps: int, options: dict[str, Any]) -> Turn:
-    """One period from a consistent start."""
-    starts = Starts(consistent(system, t0, period))
-    sol = integrate(starts, sensitivities=list(starts.names), dt=period / steps, t0=t0, t_end=t0 + period, **options)
-    by = [sol.sensitivity(name) for name in starts.names]
-    first, last = (np.array([starts.chart.coordinates(one.dq[k], one.v[k]) for one in by]).T for k in (0, -1))
-    if not starts.system.m:
-        return Turn(starts, sol, last, None)
-    U, sizes, _ = np.linalg.svd(first)  # a projection onto what the constraints allow
-    return Turn(starts, sol, last, np.asarray(U[:, sizes > ALLOWED]))
 
 
 def _gap(starts: Starts, sol: Solution) -> tuple[FloatArray, float]:
@@ -224,9 +205,9 @@ def floquet(system: System | Description, *, period: float, dt: float, t0: float
     >>> iso.floquet(system, period=np.pi, dt=0.01).stable
     False
     """
-    steps = _steps(period, dt)
+    steps = steps_of(period, dt)
     _refuse_other_periods(as_system(system), t0, float(period), free=False)
-    turn = _turned(as_system(system), t0, float(period), steps, options)
+    turn = turned(as_system(system), t0, float(period), steps, options)
     _, size = _gap(turn.starts, turn.solution)
     if not size <= CLOSED:
         raise InputError(
@@ -277,6 +258,11 @@ def periodic_orbit(
     ConvergenceError
         If there is none near the start.
 
+    Warns
+    -----
+    AccuracyWarning
+        If a multiplier is 1 within the error of the steps (`Orbit.neutral`).
+
     Examples
     --------
     >>> import numpy as np, isodyn as iso
@@ -287,11 +273,11 @@ def periodic_orbit(
     """
     if isinstance(max_runs, bool) or not isinstance(max_runs, int) or max_runs < 1:
         raise InputError(f"max_runs must be a whole number above zero, received {max_runs!r}", hint="such as 30")
-    steps, here = _steps(period, dt), as_system(system)
+    steps, here = steps_of(period, dt), as_system(system)
     T, best = float(period), np.inf
     _refuse_other_periods(here, t0, T, free=free_period)
     for k in range(max_runs):
-        turn = _turned(here, t0, T, steps, {"assemble": True, **options})
+        turn = turned(here, t0, T, steps, {"assemble": True, **options})
         starts, sol, here = turn.starts, turn.solution, turn.starts.system
         gap, size = _gap(starts, sol)
         if size <= DONE:
@@ -299,7 +285,7 @@ def periodic_orbit(
                 raise ConvergenceError(
                     "the search ended at rest, where every period fits", hint="start nearer to the motion"
                 )
-            return Orbit(sol, T, turn.matrix, size, k + 1, here, free_period, turn.basis)
+            return _told(Orbit(sol, T, turn.matrix, size, k + 1, here, free_period, turn.basis), t0, steps, options)
         if not size < 1e3 * best:
             break
         best = min(best, size)
@@ -320,77 +306,27 @@ def periodic_orbit(
     )
 
 
-def lyapunov_exponents(
-    system: System | Description,
-    *,
-    dt: float,
-    t_end: float,
-    every: float,
-    t0: float = 0.0,
-    skip: float = 0.0,
-    **options: Any,
-) -> FloatArray:
-    """Return the Lyapunov exponents of a motion, the largest first.
-
-    Over a finite time they depend on how lengths of directions are measured: here in the
-    coordinates of the system, so that a mechanism and its twin in other coordinates differ by about
-    one over the time.
-
-    Parameters
-    ----------
-    system
-        A system.
-    dt
-        Size of a step.
-    t_end
-        End of the motion, a multiple of `every` after t0.
-    every
-        Time after which directions are made orthogonal again.
-    t0
-        Start of the motion.
-    skip
-        Time at the beginning that does not count.
-    **options
-        For `integrate`: scheme, formulation, newton.
-
-    Returns
-    -------
-    exponents
-        One for each free coordinate of the state.
-
-    Raises
-    ------
-    InputError
-        If a time is not admissible.
-
-    Examples
-    --------
-    >>> import numpy as np, isodyn as iso
-    >>> system = iso.FirstOrderSystem(lambda s, t: np.array([-s[0], -3.0 * s[1]]), s0=[1.0, 1.0])
-    >>> np.round(iso.lyapunov_exponents(system, dt=0.01, t_end=2.0, every=1.0), 3)
-    array([-1., -3.])
-    """
-    steps, parts = _steps(every, dt), round((t_end - t0) / every)
-    if parts < 1 or abs(t0 + parts * every - t_end) > 1e-9 * (t_end - t0):
-        raise InputError(
-            f"t_end − t0 must be a multiple of every = {every!r}, received {t_end - t0!r}",
-            hint=f"such as t_end={t0 + max(parts, 1) * every:g}",
-        )
-    if not 0.0 <= skip <= t_end - t0 - every * (1.0 - 1e-9):
-        raise InputError(
-            f"skip must be zero or more and leave one interval of {every!r}, received {skip!r}",
-            hint=f"at most {t_end - t0 - every:g}",
-        )
-    total: FloatArray | float = 0.0
-    Q: FloatArray | None = None
-    here, counted = as_system(system), 0.0
-    for k in range(parts):
-        t = t0 + k * every
-        turn = _turned(here, t, float(every), steps, {"assemble": True, **options})
-        here = with_start(here, turn.solution.q[-1], turn.solution.v[-1])
-        if Q is None:
-            Q = np.eye(turn.matrix.shape[0]) if turn.basis is None else turn.basis
-        Q, R = np.linalg.qr(turn.matrix @ Q)
-        if k * every >= skip - 1e-9 * every:
-            total, counted = total + np.log(np.abs(np.diag(R))), counted + every
-    return np.sort(np.asarray(total / counted))[::-1]
+def _told(found: Orbit, t0: float, steps: int, options: dict[str, Any]) -> Orbit:
+    """The orbit, with a warning where it may be one of many, or none."""
+    across = found.across
+    if not across.size:
+        return found
+    nearest = across[np.abs(across - 1.0).argmin()]
+    off = abs(nearest - 1.0)
+    if off > NEAR:
+        return found
+    if off > ONE:
+        turn = turned(found.system, t0, found.period, 2 * steps, {"assemble": True, **options})
+        finer = replace(found, monodromy=turn.matrix, basis=turn.basis).multipliers
+        error = 4.0 / 3.0 * float(np.abs(finer - nearest).min())  # of second order
+        found = replace(found, runs=found.runs + 1)
+        if error <= BLURRED * off:
+            return found
+    warnings.warn(
+        AccuracyWarning(
+            f"a Floquet multiplier is 1 within the error of the steps ({off:.2g} away): this orbit is one of a family, "
+            "or there is none, as for an undamped vibration in resonance. Where it lies depends on steps and start"
+        ),
+        stacklevel=3,
+    )
+    return replace(found, neutral=True)
