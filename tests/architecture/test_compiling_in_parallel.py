@@ -182,3 +182,34 @@ def test_a_kernel_that_captures_variables_is_refused():
 
     with pytest.raises(TypeError, match="captures variables"):
         compiled.place_of(scaled)
+
+
+def test_runs_that_need_the_same_kernels_start_one_helper(monkeypatch):
+    """A run that fails before it compiles leaves its kernels missing; the next one finds a helper at
+    work, or one that has tried them."""
+    started, state = [], [None]
+
+    class Process:
+        def __init__(self, command, **_):
+            started.append(command)
+
+        def poll(self):
+            return state[0]
+
+        def terminate(self):
+            pass
+
+    monkeypatch.setattr(kernel_helper.subprocess, "Popen", Process)
+    monkeypatch.setattr(kernel_helper.atexit, "register", lambda function: None)
+    monkeypatch.setattr(kernel_helper, "_given", set())
+    monkeypatch.setattr(kernel_helper, "_helpers", [])
+    for _ in range(3):
+        kernel_helper._start(["isodyn.a", "isodyn.b"])
+    assert len(started) == 1
+    kernel_helper._start(["isodyn.c"])  # one is at work
+    assert len(started) == 1
+    state[0] = 0
+    kernel_helper._start(["isodyn.b"])  # it has tried this one
+    assert len(started) == 1
+    kernel_helper._start(["isodyn.c"])
+    assert len(started) == 2

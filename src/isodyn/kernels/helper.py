@@ -44,6 +44,8 @@ COMMON = (
     ),
 )
 _there: set[str] = set()  # kernels that were found ready or on disk before
+_given: set[str] = set()  # kernels that a helper of this process was asked for
+_helpers: list[subprocess.Popen[bytes]] = []  # the one that was started last
 _WORTH_IT = 3.0  # seconds of compiling below which no process is started for it
 
 
@@ -71,7 +73,13 @@ def expect(kernels: Sequence[object]) -> None:
 
 def _start(names: list[str]) -> None:
     """Compile kernels in another process; nothing is said where that cannot be started, and the run
-    compiles them itself."""
+    compiles them itself.
+
+    There is one helper at a time, and none is asked for the same kernels twice: runs that end in an
+    error before they need a kernel would start one each.
+    """
+    if any(helper.poll() is None for helper in _helpers) or _given.issuperset(names):
+        return
     here = str(Path(__file__).parents[2])  # the same sources, however this process found them
     found = os.pathsep.join([here, *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "ISODYN_COMPILERS": "1", "PYTHONPATH": found}
@@ -80,6 +88,8 @@ def _start(names: list[str]) -> None:
         helper = subprocess.Popen(command(names), env=environment, stdin=nothing, stdout=nothing, stderr=nothing)
     except OSError:
         return
+    _given.update(names)
+    _helpers[:] = [helper]
     atexit.register(helper.terminate)
 
 
