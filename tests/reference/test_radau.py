@@ -187,6 +187,15 @@ def test_auto_changes_and_says_so():
     assert iso.integrate(algebraic, iso.Auto(rtol=1e-6), t_end=1.0).stats.methods == "Radau"
 
 
+def test_auto_on_a_sparse_model():
+    """A beam of 132 coordinates is stiff at once; Radau with sparse matrices was asked after 40 steps
+    whether it is still needed, and that ended in an error of NumPy."""
+    sol = iso.integrate(problems.get("roll_up").system(), iso.Auto(1e-3, max_step=1e-4), t_end=6e-3)
+    assert "Radau from" in sol.stats.methods
+    assert sol.stats.steps > 60
+    assert sol.t[-1] == 6e-3
+
+
 def test_auto_goes_on_from_checkpoints(tmp_path):
     """Which method takes the steps is part of a checkpoint."""
     method, options = iso.Auto(rtol=1e-6), {"t_end": 4.0}

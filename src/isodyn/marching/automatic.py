@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FIRST_QUESTION = 40  # steps of Radau before it is asked
 MOST = 10_000  # and the most of them
 WELL_INSIDE = 3.0  # h |λ| below which the explicit method is not held by stability
+NEVER = -1  # it is asked
 EXPLICIT, IMPLICIT = range(2)
 NAMES = "DOP853", "Radau"
 
@@ -42,7 +43,8 @@ class Automatic:
         only = bool(run.model.traits & GENERAL and run.system.m)
         self.mode, self.interval = IMPLICIT if only else EXPLICIT, FIRST_QUESTION
         self.switches: list[tuple[float, int]] = []  # when, and to which
-        if not only and not large and not sparse:  # which is not asked whether it is still needed
+        self.can_go_back = not (only or large or sparse)  # of sparse matrices eigenvalues take too long
+        if self.can_go_back:
             self.both[IMPLICIT].own.asks_in = self.interval
 
     @property
@@ -88,6 +90,10 @@ class Automatic:
         """Rates and algebraic unknowns inside the last step."""
         self.now.complete(run, t, state)
 
+    def calm(self, run: MethodRun, t: float, state: State) -> None:
+        """Accelerations inside the last step without what stiff parts make of errors."""
+        self.now.calm(run, t, state)
+
     def step_again(self) -> None:
         """The last step is repeated with another end."""
         self.now.step_again()
@@ -109,8 +115,9 @@ class Automatic:
     def carried(self) -> dict[str, Any]:
         """Which method takes the steps, and what happened so far."""
         numbers = np.array(self.switches).reshape(-1, 2)
-        asks = -1 if self.both[IMPLICIT] is None else int(self.both[IMPLICIT].own.asks_in)
-        return {"auto_mode": self.mode, "auto_interval": self.interval, "auto_asks": asks, "auto_switches": numbers}
+        radau = self.both[IMPLICIT]
+        kept = {"auto_asks": NEVER} if radau is None else {"auto_asks": int(radau.own.asks_in), **radau.carried()}
+        return {"auto_mode": self.mode, "auto_interval": self.interval, "auto_switches": numbers, **kept}
 
     def put_back(self, found: dict[str, Any]) -> None:
         """Take over what a checkpoint holds."""
@@ -118,6 +125,7 @@ class Automatic:
         self.switches = [(float(t), int(mode)) for t, mode in found["auto_switches"]]
         if self.both[IMPLICIT] is not None:
             self.both[IMPLICIT].own.asks_in = int(found["auto_asks"])
+            self.both[IMPLICIT].put_back(found)
         self.run.lay_stepper()
 
 
@@ -150,7 +158,7 @@ class ToImplicit:
     def apply(self, run: Any, status: int) -> int:
         """Change to Radau."""
         auto = run.stepper
-        auto.both[IMPLICIT].own.asks_in = auto.interval
+        auto.both[IMPLICIT].own.asks_in = auto.interval if auto.can_go_back else NEVER
         auto.change_to(IMPLICIT)
         return OK
 

@@ -280,8 +280,9 @@ class MethodRun(MethodRows):
         status = self.rate(t, state)
         if status == SINGULAR:  # they are computed anew where rows lose rank
             state.a[:], state.lam[:] = 0.0, 0.0
-            status = OK
+            return
         self.check_there(status, t, self.motion)
+        self.stepper.calm(self, t, state)
 
     # ---- rows
 

@@ -16,9 +16,10 @@ from isodyn.formulations.closure import OPEN
 from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, SOLVES, FloatArray
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
-from isodyn.stepping import dop853, radau, radau_memory, radau_sparse
+from isodyn.stepping import dop853, radau, radau_algebraic, radau_end, radau_memory, radau_sparse
 from isodyn.stepping.first_step import first_step
 from isodyn.stepping.memory import EPS, State
+from isodyn.systems.derivative_chain import Index
 
 # Radau's estimate is of order h⁴ and its error of order h⁵: steps held to rtol^(4/5) have an error
 # proportional to rtol; at this one both are the same. It is so small that errors are not larger than
@@ -68,6 +69,11 @@ class Stepper(Protocol):
     def complete(self, run: MethodRun, t: float, state: State) -> None:
         """Rates and algebraic unknowns, which enter as they like, at a state inside the last step;
         for methods that take such systems."""
+        ...
+
+    def calm(self, run: MethodRun, t: float, state: State) -> None:
+        """Take from accelerations solved for at a state inside the last step what stiff parts make
+        of its errors; for implicit methods."""
         ...
 
     def step_again(self) -> None:
@@ -135,6 +141,9 @@ def ending_of(run: MethodRun) -> int:
 
 class OneMethod:
     """What steppers of one method have in common."""
+
+    def calm(self, run: MethodRun, t: float, state: State) -> None:
+        """Explicit steps resolve all parts."""
 
     def lay_matrices(self, run: MethodRun) -> None:
         """No memory depends on the rows that are enforced."""
@@ -229,6 +238,8 @@ class OrderFive(OneMethod):
         """Errors allowed, and the first step."""
         self.resume(run)
         take_first_size(run, self.exponent)
+        if isinstance(run.index, Index):
+            self.own.determined = run.index.ranks[0]
 
     def lay_matrices(self, run: MethodRun) -> None:
         """Memory of sparse matrices for the rows that are enforced, still without factors."""
@@ -240,19 +251,41 @@ class OrderFive(OneMethod):
         self.own.real_matrix, self.own.pair_matrix = (number_of(matrix) for matrix in self.matrices)
         self.own.factors_for = np.nan
 
+    def carried(self) -> dict[str, Any]:
+        """How many algebraic unknowns c determines as it stands."""
+        return {"determined": int(self.own.determined)}
+
+    def put_back(self, found: dict[str, Any]) -> None:
+        """The same, from a checkpoint; those of earlier versions lack it."""
+        self.own.determined = int(found.get("determined", 0))
+
     def at(self, t: float) -> float:
         """A time as a part of the last step."""
         return (t - float(self.own.end)) / float(self.own.length) + 1.0
 
     def between(self, run: MethodRun, t: float) -> tuple[FloatArray, FloatArray]:
-        """The polynomials of degree 3 through the stages."""
-        x = self.at(t) ** np.arange(radau_memory.STAGES + 1)
-        return x @ self.own.q_powers, x @ self.own.v_powers
+        """The polynomials through the stages, and what the embedded error adds to them."""
+        own, nq, powers = self.own, run.system.nq, self.at(t) ** np.arange(radau_memory.STAGES + 2)
+        x, bent = powers[:-1], powers @ radau_memory.BENT
+        return x @ own.q_powers + bent * own.bend[:nq], x @ own.v_powers + bent * own.bend[nq:]
+
+    def calm(self, run: MethodRun, t: float, state: State) -> None:
+        """Towards the rate of the polynomials, where stiff parts magnify their errors."""
+        if run.hosted:
+            return
+        own, nq, k = self.own, run.system.nq, np.arange(radau_memory.STAGES + 2)
+        powers = k * self.at(t) ** np.maximum(k - 1, 0) / float(own.length)
+        rate = powers[:-1] @ own.v_powers + (powers @ radau_memory.BENT) * own.bend[nq:]
+        physics = run.model.function, run.model.tables, run.model.scratch, run.motion_plan
+        run.check_there(int(radau_end.calm(*physics, t, rate, state, run.memory)), t, run)
 
     def complete(self, run: MethodRun, t: float, state: State) -> None:
-        """Algebraic unknowns from the polynomial through their stages, and ṡ with them."""
+        """Algebraic unknowns and ṡ that belong to s, from the polynomial through stages of z."""
         state.lam[:] = self.at(t) ** np.arange(radau_memory.STAGES + 1) @ self.own.lam_powers
         state.a[:] = -run.ask.balance(t, state.q, state.v, np.zeros(state.a.size), state.lam)
+        physics = run.model.function, run.model.tables, run.model.scratch, run.motion_plan
+        status = int(radau_algebraic.complete(*physics, t, state, run.memory, run.counters))
+        run.check_there(status, t, run)
 
     def step_again(self) -> None:
         """A guess from the step itself would be none."""

@@ -359,6 +359,7 @@ def take(
         return NOT_FINITE
     if error > 1.0:
         return OK
+    copy_to(own.error, own.bend)
     copy_to(own.Q[last], trial.q)
     copy_to(own.V[last], trial.v)
     if own.project != IN_PYTHON:

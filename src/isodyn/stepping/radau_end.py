@@ -9,29 +9,43 @@ This is (γ₁/h − J) e = ẏ_n + Σ e_i Z_i/h for y = (q, v) with the rows of
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from isodyn.kernels.compiled import (
-    ACCELERATION,
-    BALANCE,
     GENERAL,
     KNOWS_RATE,
+    MODEL_TYPE,
     OK,
+    F,
     FloatArray,
+    ModelFunction,
+    f8,
+    i8,
     kernel,
 )
-from isodyn.kernels.lowering import natural
-from isodyn.linear_solvers.dense import lu_factor, lu_solve
-from isodyn.stepping.closure import copy_to
-from isodyn.stepping.dop853 import PROJECTED, moved_far
+from isodyn.kernels.lowering import by_reference, natural
+from isodyn.kernels.struct_types import ADDRESS, opened, struct_at
+from isodyn.linear_solvers.dense import lu_solve
+from isodyn.stepping.closure import copy_to, fill_with, measure
+from isodyn.stepping.corrections import solve
+from isodyn.stepping.dop853 import PROJECTED, moved_far, physics_of
 from isodyn.stepping.initial import PATIENCE
-from isodyn.stepping.memory import UNDERFLOW, Counters, Leg, Memory, Physics, State
-from isodyn.stepping.radau_memory import EMBEDDED, GAMMA, INDEX_2, LAST, STAGES, WEIGHTS, Collocation
-from isodyn.stepping.radau_questions import ask
+from isodyn.stepping.memory import MEMORY, PLAN, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, Plan, State
+from isodyn.stepping.projection import mass_matrix, subtract_mass_times
+from isodyn.stepping.radau_algebraic import finish_algebraic
+from isodyn.stepping.radau_matrix import serves
+from isodyn.stepping.radau_memory import EMBEDDED, GAMMA, LAST, STAGES, WEIGHTS, Collocation
 from isodyn.stepping.radau_sparse import products, solve_real
 from isodyn.stepping.rate import live, onto_constraints, rate_of
 
-ENOUGH = 4  # solves for algebraic unknowns of index 2 at the end of a step
+if TYPE_CHECKING:
+    from isodyn.kernels.struct import StructAddress
+
+
+PASSES = 4  # of accelerations inside a step by the real matrix
+TOLD = 10.0  # tolerances: what is left after these, and larger than this, is of stiff parts
 
 
 @kernel()
@@ -114,55 +128,13 @@ def estimate_again(p: Physics, leg: Leg, own: Collocation, h: float, memory: Mem
 
 
 @kernel()
-def factorise_rates(own: Collocation, memory: Memory) -> int:
-    """Factors of [M B; G 0], for ṡ and z of index 2."""
-    n, m = natural(own.v_0.size), natural(own.L.shape[1])
-    whole = n + m
-    for i in range(n):
-        for j in range(n):
-            memory.J[i * whole + j] = own.M[i * n + j]
-        for j in range(m):
-            memory.J[i * whole + n + j], memory.J[(n + j) * whole + i] = own.B[j * n + i], own.G[j * n + i]
-    for i in range(n, whole):
-        for j in range(n, whole):
-            memory.J[i * whole + j] = 0.0
-    memory.factors_good = 0
-    return lu_factor(memory.J, memory.pivots[:whole], memory.unknown_sizes)
-
-
-@kernel()
-def finish_algebraic(p: Physics, t_1: float, own: Collocation, trial: State, memory: Memory) -> int:
-    """ṡ and z at the end; of index 2 from the derivative of c, which z is of full order by."""
-    n, last = natural(own.v_0.size), LAST
-    second = own.algebraic == INDEX_2
-    copy_to(own.L[last], trial.lam)
-    copy_to(own.V_rate[last], trial.a)
-    copy_to(trial.v, memory.v)
-    status = factorise_rates(own, memory) if second else OK
-    for _ in range(ENOUGH if second else 1):
-        copy_to(trial.lam, memory.lam)
-        copy_to(trial.a, memory.a)
-        status = max(status, ask(p, BALANCE, t_1, own, memory, memory.r[:n]))
-        if second and status == OK:
-            status = ask(p, ACCELERATION, t_1, own, memory, memory.r[n:])
-            lu_solve(memory.J, memory.pivots[: memory.r.size], memory.r)
-            for i in range(trial.lam.size):
-                trial.lam[i] -= memory.r[n + i]
-        for i in range(n):
-            trial.a[i] -= memory.r[i]
-        if status != OK:
-            break
-    return status
-
-
-@kernel()
 def finish(p: Physics, leg: Leg, own: Collocation, memory: Memory, counters: Counters) -> int:
     """memory.aside, the end of the step: where it lives, onto the constraints, with its
     accelerations."""
     trial, status, nq, last = memory.aside, OK, natural(own.q_0.size), LAST
     t_1 = min(own.t_1, leg.t_limit)
     if p.traits & GENERAL:
-        return finish_algebraic(p, t_1, own, trial, memory)
+        return finish_algebraic(p, t_1, own, trial, memory, counters)
     if p.traits & KNOWS_RATE:
         status = live(p, own.Q[last], trial.da, trial.q)
     if own.project == PROJECTED and status == OK:
@@ -174,3 +146,65 @@ def finish(p: Physics, leg: Leg, own: Collocation, memory: Memory, counters: Cou
     if status == OK:
         status = rate_of(p, leg, t_1, trial, memory, own.error, counters, PATIENCE)
     return status
+
+
+@kernel()
+def along_rows(p: Physics, t: float, x: FloatArray, memory: Memory) -> None:
+    """Take from x what is not along the constraints, with the factors of `mass_matrix`; −η of
+    M x = M x_t + Gᵀη stands in memory.dp."""
+    fill_with(memory.dp, 0.0)
+    subtract_mass_times(p, memory, x, memory.dp)
+    solve(p, t, memory.c, memory, memory.dp, memory.dx, False)
+    for i in range(x.size):
+        x[i] = -memory.dp[i]
+
+
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, f8, F, STATE, MEMORY))
+def calm(
+    model: ModelFunction,
+    tables: StructAddress,
+    scratch: StructAddress,
+    plan: Plan,
+    t: float,
+    rate: FloatArray,
+    state: State,
+    memory: Memory,
+) -> int:
+    """Accelerations and multipliers of a state inside the last step, which were solved for there,
+    without what stiff parts make of the errors of q and v.
+
+    `rate` is v̇ of the polynomial. The difference d, along the constraints, passes the real matrix
+    S as errors do, some times: S x_j + Gᵀμ_j = M (d − x_1 − … − x_{j−1}). Parts that are not stiff
+    follow in full. Where more than the tolerance is left of d, it belongs to stiff ones, and
+    a = v̇ + Σ x_j, with λ + μ of the last pass.
+    """
+    own = opened(Collocation, struct_at(plan.own))
+    p = by_reference(physics_of(model, tables, scratch, plan, memory))
+    n, left, g = natural(own.v_0.size), own.plus, own.factors_for / GAMMA
+    x, turned = own.x[: n + p.rows.size], own.x_im
+    if not g > 0.0 or not serves(p, own, own.factors_for):
+        return OK
+    for i in range(n):
+        own.x_re[i] = 0.0
+        left[i] = state.a[i] - rate[i]
+    if p.rows.size > 0:
+        status = mass_matrix(p, t, state.q, state.v, state.a, state.lam, memory.c, memory, False)
+        if status != OK:
+            return status
+        along_rows(p, t, left, memory)
+    for _ in range(PASSES):
+        for i in range(n):
+            turned[i] = left[i] / g
+        filtered(p, own, g, own.x_re, turned, x)
+        for i in range(n):
+            left[i] -= x[i]
+    if p.rows.size > 0:
+        along_rows(p, t, left, memory)
+        memory.factors_good = 0
+    if not measure(left, memory.by_v) > TOLD * own.rtol * measure(rate, memory.by_v):
+        return OK
+    for i in range(n):
+        state.a[i] -= left[i]
+    for k in range(p.rows.size):
+        state.lam[p.rows[k]] += x[n + k] + memory.dp[n + k]
+    return OK

@@ -36,7 +36,7 @@ from isodyn.linear_solvers.dense import lu_factor
 from isodyn.linear_solvers.dense_complex import complex_lu_factor
 from isodyn.stepping.closure import copy_to, fill_with, measure, retract, size
 from isodyn.stepping.memory import COUNTERS, MEMORY, PHYSICS_REF, STATE, Counters, Memory, Physics, State
-from isodyn.stepping.radau_memory import GAMMA, GAMMA_IM, GAMMA_RE, INDEX_1, INDEX_2, Collocation
+from isodyn.stepping.radau_memory import GAMMA, GAMMA_IM, GAMMA_RE, ROW_BY_ROW, STAGE, Collocation
 from isodyn.stepping.radau_questions import SMALL, STEP, ask, ask_for
 from isodyn.stepping.radau_sparse import derive_sparse, factorise_sparse
 
@@ -112,6 +112,15 @@ def move(p: Physics, j: int, change: float, own: Collocation, memory: Memory) ->
 
 
 @kernel()
+def contains_z(own: Collocation, i: int) -> bool:
+    """Whether row i contains algebraic unknowns."""
+    m, found = natural(own.L.shape[1]), False
+    for j in range(m):
+        found = found or own.D[i * m + j] != 0.0
+    return found
+
+
+@kernel()
 def general_rows(p: Physics, t: float, h: float, own: Collocation, memory: Memory, counters: Counters) -> int:
     """B, G and D where multipliers enter as they like, by differences."""
     n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, own, memory, memory.gap_v)
@@ -137,7 +146,10 @@ def general_rows(p: Physics, t: float, h: float, own: Collocation, memory: Memor
             for i in range(n):
                 own.B[k * n + i] = (own.plus[i] - memory.r[i]) / change
     counters.evaluations += m
-    own.algebraic = INDEX_2 if size(own.D) == 0.0 else INDEX_1
+    with_z = 0
+    for i in range(m):
+        with_z += contains_z(own, i)
+    own.algebraic = ROW_BY_ROW if with_z == own.determined else STAGE
     return status
 
 

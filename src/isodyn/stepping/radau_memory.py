@@ -48,8 +48,13 @@ T_INVERSE = np.linalg.inv(T)
 
 # the polynomial through the values at 0 and at the nodes: from values to powers 0 … 3
 TO_POWERS = np.linalg.inv(np.vander(np.concatenate([[0.0], NODES]), increasing=True))
+# and what the embedded error adds to it, so that its rate at 0 is the one there too:
+# γ₁ ∫₀ˣ Π (1 − s/c_i) ds in powers 0 … 4, which is zero at the end
+BENT: FloatArray = np.asarray(np.polynomial.Polynomial.fromroots(NODES).integ().coef) * (-GAMMA / np.prod(NODES))
 
-WITHOUT, INDEX_1, INDEX_2 = range(3)  # algebraic unknowns: none, or those that enter as they like
+# algebraic unknowns at the end of a step: those of the last stage, or from rows of one kind each
+# (isodyn.stepping.radau_algebraic)
+STAGE, ROW_BY_ROW = range(2)
 
 
 class Collocation(Struct):
@@ -59,7 +64,8 @@ class Collocation(Struct):
     rtol, tolerance = real, real  # of components; of the iteration, as a part of the error allowed
     rounding = real  # where so much is left, one more correction is the last; not below the tolerance
     project = integer  # as in isodyn.stepping.dop853
-    algebraic = integer
+    # how algebraic unknowns follow from s; and how many of them c determines as it stands
+    algebraic, determined = integer, integer
     atol = reals("components")  # errors allowed of what is nearly zero
     scale = reals("components")  # errors allowed in this step
     error = reals("components")  # estimate
@@ -82,6 +88,7 @@ class Collocation(Struct):
     # ---- the last accepted step, with which guesses go on
     end, length, last_error = real, real, real
     v_powers, lam_powers, q_powers = reals(4, "nv"), reals(4, "m"), reals(4, "nq")
+    bend = reals("components")  # its embedded error, which the polynomials of q and v lack
     longest = real  # a bound of steps, after one with which the iteration did not converge; 0: none
     asks_in = integer  # steps until it asks whether an explicit method would do; negative: never
     # ---- matrices: derivatives of the balance by a, v, q and λ; of the rows by v, q and λ

@@ -36,7 +36,7 @@ from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.model import Model, Question, from_python
 from isodyn.systems.scales import ordinary
 
-_H = float(np.finfo(float).eps) ** (1 / 3)
+_REACH = 1e-4  # of the size of s: increments of differences of fourth order along the motion
 
 
 class FirstOrderSystem(BaseSystem):
@@ -184,6 +184,7 @@ class _AlgebraicAnswers:
         elif what == VELOCITY:
             out[:] = self.constraint(s, z, t)
         elif what == ACCELERATION:  # along the motion at fixed z
-            e = _H * max(1.0, float(np.abs(s).max())) / max(1.0, float(np.abs(a).max()))
-            out[:] = (self.constraint(s + e * a, z, t + e) - self.constraint(s - e * a, z, t - e)) / (2 * e)
+            e = _REACH * max(1.0, float(np.abs(s).max())) / max(1.0, float(np.abs(a).max()))
+            at = [self.constraint(s + k * e * a, z, t + k * e) for k in (-2, -1, 1, 2)]
+            out[:] = (at[0] - 8.0 * at[1] + 8.0 * at[2] - at[3]) / (12.0 * e)
         return OK
