@@ -135,8 +135,10 @@ class Scene:
 
 
 def mechanical(sol: Solution) -> Solution:
-    """The same solution in the default coordinates of its mechanism, where it has one. Coordinates of
-    joints come back with all columns only."""
+    """The same solution in the default coordinates of its mechanism, where it has one.
+
+    Coordinates of joints come back with all columns only.
+    """
     lifts = is_parametrised(sol.system) and (is_whole(sol) or not is_tree(sol.system))
     return sol.system.lift(sol) if lifts else sol
 
