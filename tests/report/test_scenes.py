@@ -87,6 +87,38 @@ def test_other_coordinates_give_the_same_scene() -> None:
     assert np.abs(matrix(poses[0][3:]) - matrix(poses[1][3:])).max() < 1e-4
 
 
+def test_joint_coordinates_give_the_scene_of_their_mechanism(tmp_path: Path) -> None:
+    """Bodies, joints and arrows of reactions; with some columns alone there is nothing to draw, and
+    the page is made without."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("arm", 2.0, (0.01, 0.17, 0.17), (0.5, 0, 0))
+    mech.add_body("tip", 1.0, (0.005, 0.04, 0.04), (1.25, 0, 0))
+    mech.add_joint(iso.Hinge("shoulder", "ground", "arm", axis=(0, 1, 0)))
+    mech.add_joint(iso.Hinge("elbow", "arm", "tip", point=(1, 0, 0), axis=(0, 0, 1)))
+    system = iso.joint_coordinates(mech)
+    sol = iso.integrate(system, dt=0.01, t_end=0.2)
+    shown, lifted = scene_of(sol, arrows=True), scene_of(system.lift(sol), arrows=True)
+    assert shown is not None
+    assert lifted is not None
+    assert [body.name for body in shown.bodies] == ["arm", "tip"]
+    assert len(shown.arrows) == len(lifted.arrows) > 0
+    for own, other in zip(shown.bodies, lifted.bodies, strict=True):
+        assert np.array_equal(own.pose, other.pose)
+    few = iso.integrate(system, dt=0.01, t_end=0.2, select={"q": [0, 1], "v": [0]})
+    assert scene_of(few) is None
+    assert iso.report.write_report(few, tmp_path / "few.html").exists()
+    page = iso.report.write_report(sol, tmp_path / "whole.html").read_text(encoding="utf-8")
+    assert "Position of mass centres" in page
+
+
+@pytest.mark.parametrize("select", [{"v": [0]}, {"a": [1]}, {"q": [1], "v": [], "lam": []}])
+def test_pages_of_some_columns_name_each_by_itself(select: Any, tmp_path: Path) -> None:
+    """Other columns of v than of a ended in an error of Python."""
+    problem = problems.get("pendulum")
+    sol = iso.integrate(problem.system(), dt=0.01, t_end=0.1, select=select)
+    assert iso.report.write_report(sol, tmp_path / "page.html").exists()
+
+
 def test_systems_without_a_look_have_no_scene() -> None:
     """Nothing is made up."""
     assert scene_of(run("oscillator", 1.0)) is None

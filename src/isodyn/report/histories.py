@@ -6,6 +6,7 @@ systems their coordinates as they are. Energies and drift come wherever they are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from isodyn.results import Solution
 from isodyn.results.load_views import names_of_loads
 from isodyn.results.quantities import Catalogue, Of
 from isodyn.results.quantities import Quantity as Read
+from isodyn.results.units import is_whole
 
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
@@ -217,40 +219,33 @@ def _of_coordinates(sol: Solution, problem: Problem | None) -> list[Group]:
     time, unit = problem.units if problem is not None else ("–", "–")
     system, first = sol.system, sol.system.first_order
 
-    def columns(values: FloatArray, names: list[str]) -> Columns:
-        return list(zip(names, values.T, strict=True))
+    def columns(letter: str, names: Sequence[str]) -> Columns:
+        """Those that were saved, each of q, v, a and λ by itself."""
+        kept = [names[i] for i in sol.columns[letter]]
+        return list(zip(kept, getattr(sol, letter).T, strict=True))
 
-    rows = [system.row_names[i] for i in sol.columns["lam"]]
     if first:
-        names = [system.names[i] for i in sol.columns["v"]]
         return [
-            group_of("state", "State", quantity("s", unit), columns(sol.v, names)),
-            group_of("rate", "Rate", quantity("s'", unit, 1, time), columns(sol.a, names)),
-            group_of("multipliers", "Algebraic unknowns", "z", columns(sol.lam, rows)),
+            group_of("state", "State", quantity("s", unit), columns("v", system.names)),
+            group_of("rate", "Rate", quantity("s'", unit, 1, time), columns("a", system.names)),
+            group_of("multipliers", "Algebraic unknowns", "z", columns("lam", system.row_names)),
         ]
-    names = [system.names[i] for i in sol.columns["q"]]
-    own = velocity_names(system)
-    rates = [(own or tuple(f"{name}'" for name in system.names))[i] for i in sol.columns["v"]]
+    rates = velocity_names(system) or tuple(f"{name}'" for name in system.names)
+    second = [f"{x}'" for x in rates]
+    force = "Multipliers (−Gᵀλ is the force of constraint)"
     return [
-        group_of("position", "Motion", quantity("q", unit), columns(sol.q, names)),
-        group_of("velocity", "Velocity", quantity("v", unit, 1, time), columns(sol.v, rates)),
-        group_of(
-            "acceleration", "Acceleration", quantity("a", unit, 2, time), columns(sol.a, [f"{x}'" for x in rates])
-        ),
-        group_of("multipliers", "Multipliers (−Gᵀλ is the force of constraint)", "λ", columns(sol.lam, rows)),
+        group_of("position", "Motion", quantity("q", unit), columns("q", system.names)),
+        group_of("velocity", "Velocity", quantity("v", unit, 1, time), columns("v", rates)),
+        group_of("acceleration", "Acceleration", quantity("a", unit, 2, time), columns("a", second)),
+        group_of("multipliers", force, "λ", columns("lam", system.row_names)),
     ]
 
 
 # ---- what tells how good the run is
 
 
-def _whole(sol: Solution) -> bool:
-    sizes = {"q": sol.system.nq, "v": sol.system.nv, "a": sol.system.nv, "lam": sol.system.m}
-    return all(sol.columns[name].size == n for name, n in sizes.items())
-
-
 def _energies(full: Solution, few: Solution) -> list[Group]:
-    if few.system.first_order or few.system.energy is None or not _whole(few):
+    if few.system.first_order or few.system.energy is None or not is_whole(few):
         return []
     kinetic, potential = few.energy()
     total = kinetic + potential
@@ -271,7 +266,7 @@ def _energies(full: Solution, few: Solution) -> list[Group]:
 
 
 def _invariants(sol: Solution, problem: Problem | None) -> list[Group]:
-    kept = None if problem is None or not _whole(sol) else problem.invariants(sol)
+    kept = None if problem is None or not is_whole(sol) else problem.invariants(sol)
     if not kept:
         return []
     changes = [(name, np.abs(history - history[0])) for name, history in kept.items()]
@@ -281,7 +276,7 @@ def _invariants(sol: Solution, problem: Problem | None) -> list[Group]:
 
 
 def _drift(sol: Solution) -> list[Group]:
-    if sol.system.m == 0 or not _whole(sol):
+    if sol.system.m == 0 or not is_whole(sol):
         return []
     drift = sol.drift()
     levels = [("position", drift.position), ("velocity", drift.velocity), ("acceleration", drift.acceleration)]

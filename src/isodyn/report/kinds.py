@@ -21,7 +21,12 @@ def is_mechanism(system: System) -> bool:
 
 def is_parametrised(system: System) -> bool:
     """A mechanism in other coordinates than the default ones."""
-    return _is(system, "isodyn.mechanism.coordinates", "ParametrisedSystem")
+    return _is(system, "isodyn.mechanism.coordinates", "ParametrisedSystem") or is_tree(system)
+
+
+def is_tree(system: System) -> bool:
+    """A mechanism in the coordinates of its joints."""
+    return _is(system, "isodyn.trees.system", "TreeSystem")
 
 
 def is_beam(system: System) -> bool:

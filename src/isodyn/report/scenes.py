@@ -26,7 +26,7 @@ from isodyn.mechanism.poses import poses
 from isodyn.report.arrows import Arrow, arrows_of
 from isodyn.report.drawings import Drawing, drawing, radius_of_gyration, solids_of_contacts
 from isodyn.report.extents import Reach, way
-from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised
+from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised, is_tree
 from isodyn.report.outlines import Skin, lines_by_name, lines_of, skins_of, surface_points
 from isodyn.report.thinning import thinned
 from isodyn.results import Solution
@@ -135,8 +135,12 @@ class Scene:
 
 
 def mechanical(sol: Solution) -> Solution:
-    """The same solution in the default coordinates of its mechanism, where it has one."""
-    return sol.system.lift(sol) if is_parametrised(sol.system) else sol
+    """The same solution in the default coordinates of its mechanism, where it has one.
+
+    Coordinates of joints come back with all columns only.
+    """
+    lifts = is_parametrised(sol.system) and (is_whole(sol) or not is_tree(sol.system))
+    return sol.system.lift(sol) if lifts else sol
 
 
 def scene_of(
@@ -153,6 +157,8 @@ def scene_of(
     planar mechanisms are bodies in space too.
     """
     if sol.t.size < 2 or sol.system.first_order or sol.columns["q"].size != sol.system.nq:
+        return None
+    if is_tree(sol.system) and not is_whole(sol):
         return None
     if is_mechanism(sol.system) or is_parametrised(sol.system):
         mechanism = sol.system if is_mechanism(sol.system) else sol.system.mechanism
