@@ -80,8 +80,8 @@ def take_known(run: AtRest, t: float, given: RowsAt) -> bool:
 
 
 def remember(run: AtRest, t: float, given: RowsAt) -> None:
-    """Remember a start that was looked at, if the run stands there as it was given; of a system that
-    is run once nothing is asked for that."""
+    """Remember a start that was looked at, if the run stands there as it was given; of a system
+    that is run once nothing is asked for that."""
     if run.system not in _seen:
         _seen.add(run.system)
         return
@@ -99,8 +99,8 @@ def _asked(run: AtRest, t: float, given: RowsAt) -> tuple[Any, ...]:
 
 
 def _answers(run: AtRest, t: float, given: RowsAt) -> bytes:
-    """M and G where typical sizes are looked at, φ, φ̇ and G at the state; nothing where the model has
-    no answer."""
+    """M and G where typical sizes are looked at, φ, φ̇ and G at the state; nothing where the model
+    has no answer."""
     system, model, pattern = run.system, run.ask.model, run.ask.model.sparsity
     m, n = system.m, system.nv
     M, G = (n * n, m * n) if pattern is None else (pattern.J_columns.size, pattern.G_columns.size)

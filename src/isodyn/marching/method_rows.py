@@ -12,7 +12,7 @@ from isodyn.kernels.compiled import OK, FloatArray
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.rank import decide
 from isodyn.linear_solvers.rows import FEW, LARGE, TOLERANCE, choose, least_multipliers
-from isodyn.marching.row_ranks import LOST, PIVOT, WHEN, ranks_of_rows, tell
+from isodyn.marching.row_ranks import Ranks, ranks_of_rows, tell_in_python
 from isodyn.marching.run import Run
 from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
@@ -103,19 +103,20 @@ class MethodRows(Run):
         """Note the ranks of G at saved rows, and how close they come to a loss; whether one is
         smaller than the number of enforced rows."""
         m, rows, model, sizes = self.system.m, self.rows, self.ask.model, self.system.scales.v
-        diagonal, told = np.zeros(m), np.array([self.independent.rank, 0.0, *self.closest])
+        told = Ranks(m=m)
+        told.enforced, told.pivot, told.when = self.independent.rank, *self.closest
         compiled = model.sparsity is None and m * self.system.nv <= FEW and model.callback is None
         given = (model.function, model.tables, model.scratch, begin, end, rows.t, rows.q, rows.v, sizes)
-        if not compiled or ranks_of_rows(*given, self.ranks, diagonal, told) != OK:
-            told[LOST:] = 0.0, *self.closest
+        if not compiled or ranks_of_rows(*given, self.ranks, told) != OK:
+            told.lost, told.pivot, told.when = 0, *self.closest
             for k in range(begin, end):
                 G = self.ask.G(float(rows.t[k]), rows.q[k], rows.v[k]) * sizes
                 decided = decide(G, rcond=TOLERANCE) if sp.issparse(G) else choose(G)
-                self.ranks[k], diagonal[:] = decided.rank, 0.0
-                diagonal[: decided.diagonal.size] = decided.diagonal
-                tell(float(rows.t[k]), decided.rank, diagonal, told)
-        self.closest = float(told[PIVOT]), float(told[WHEN])
-        return bool(told[LOST] > 0.0)
+                self.ranks[k], told.diagonal = decided.rank, 0.0
+                told.diagonal[: decided.diagonal.size] = decided.diagonal
+                tell_in_python(float(rows.t[k]), decided.rank, told)
+        self.closest = float(told.pivot), float(told.when)
+        return bool(told.lost > 0)
 
     def at_loss_of_rank(self, t: float, q: FloatArray, v: FloatArray, rank: int) -> tuple[FloatArray, FloatArray]:
         """Accelerations and multipliers as limits along the branch; from fewer rows where there are

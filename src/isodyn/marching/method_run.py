@@ -88,8 +88,8 @@ class MethodRun(MethodRows):
 
     @property
     def motion(self) -> AtRest:
-        """What gives accelerations. The run itself is no attribute of its own: it would live on until
-        the garbage collector finds it."""
+        """What gives accelerations. The run itself is no attribute of its own: it would live on
+        until the garbage collector finds it."""
         return self if self.other_motion is None else self.other_motion
 
     # ---- the plan

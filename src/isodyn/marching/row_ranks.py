@@ -3,8 +3,6 @@ as the steps of a short run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from isodyn.kernels.compiled import (
@@ -20,20 +18,24 @@ from isodyn.kernels.compiled import (
     i8,
     kernel,
 )
-from isodyn.kernels.struct_types import ADDRESS
+from isodyn.kernels.struct import Struct, StructAddress, integer, real, reals
+from isodyn.kernels.struct_types import ADDRESS, StructType
 from isodyn.linear_solvers.row_pivots import pivot_rows
 from isodyn.linear_solvers.rows import TOLERANCE
-
-if TYPE_CHECKING:
-    from isodyn.kernels.struct import StructAddress
 
 TINY = 1e-300  # a first pivot below this is none
 
 
-ENFORCED, LOST, PIVOT, WHEN = range(4)  # places of what is told
+class Ranks(Struct):
+    """What is found along rows: how often the rank is below the number of enforced rows, the
+    smallest of their last pivots so far and when; the numbers that decided about the last row."""
+
+    enforced, lost = integer, integer
+    pivot, when = real, real
+    diagonal = reals("m")
 
 
-@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, i8, i8, F, F2, F2, F, I, F, F), allocates=True)
+@kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, i8, i8, F, F2, F2, F, I, StructType(Ranks)), allocates=True)
 def ranks_of_rows(
     model: ModelFunction,
     tables: StructAddress,
@@ -45,16 +47,11 @@ def ranks_of_rows(
     v: FloatArray,
     sizes: FloatArray,
     ranks: IntArray,
-    diagonal: FloatArray,
-    told: FloatArray,
+    told: Ranks,
 ) -> int:
     """The ranks of the full G, columns in units of `sizes`, at the saved rows from `begin` to
-    before `end`; the status of a model that fails. `diagonal` is memory for the numbers that
-    decided.
-
-    Of so many enforced rows, `told` gets how often the rank was smaller, and the smallest of their
-    last pivots so far with its time.
-    """
+    before `end`; the status of a model that fails."""
+    diagonal = told.diagonal
     m, n = diagonal.size, v.shape[1]
     values, B, c, lam = np.empty(m * n), np.empty((m, n)), np.zeros(4), np.zeros(m)
     order, squares = np.zeros(m, np.int64), np.zeros(m)
@@ -71,18 +68,22 @@ def ranks_of_rows(
         for i in range(m):
             if diagonal[i] > TOLERANCE * max(diagonal[0], TINY):
                 ranks[k] += 1
-        tell(t[k], ranks[k], diagonal, told)
+        tell(t[k], ranks[k], told)
     return OK
 
 
 @kernel()
-def tell(t: float, rank: int, diagonal: FloatArray, told: FloatArray) -> None:
+def tell(t: float, rank: int, told: Ranks) -> None:
     """Note what the numbers that decided about a row say."""
-    enforced = int(told[ENFORCED])
+    enforced, diagonal = told.enforced, told.diagonal
     if rank < enforced:
-        told[LOST] += 1.0
+        told.lost += 1
     if enforced > 0:
         first = diagonal[0] if diagonal[0] != 0.0 else 1.0
         pivot = diagonal[enforced - 1] / first
-        if pivot < told[PIVOT]:  # false for NaN
-            told[PIVOT], told[WHEN] = pivot, t
+        if pivot < told.pivot:  # false for NaN
+            told.pivot = pivot
+            told.when = t
+
+
+tell_in_python = getattr(tell, "py_func", tell)

@@ -17,7 +17,7 @@ from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, SOLVES, Fl
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
 from isodyn.stepping import dop853, radau, radau_algebraic, radau_end, radau_memory, radau_sparse
-from isodyn.stepping.first_step import first_step
+from isodyn.stepping.first_step import FirstStep, first_step
 from isodyn.stepping.memory import EPS, State
 from isodyn.systems.derivative_chain import Index
 
@@ -113,12 +113,12 @@ def take_first_size(run: MethodRun, exponent: float) -> None:
     if method.first_step:
         state.next_dt = method.first_step
         return
-    t, longest = float(state.t), min(float(run.stretches[-1].t_stop) - float(state.t), method.max_step)
-    algebraic = float(run.model.traits & GENERAL and run.system.m > 0)
-    asked = np.array([1.0 / run.beat, method.rtol, exponent, longest, algebraic])
-    given = *motion.physics(OPEN), asked, run.allowed, state, run.trial, motion.memory
-    status = int(first_step(*given, np.zeros((3, run.allowed.size)), run.counters))
-    run.check_there(status, t, motion)
+    t, asked = float(state.t), FirstStep(components=run.allowed.size)
+    asked.unit, asked.rtol, asked.exponent, asked.atol = 1.0 / run.beat, method.rtol, exponent, run.allowed
+    asked.longest = min(float(run.stretches[-1].t_stop) - t, method.max_step)
+    asked.algebraic = int(bool(run.model.traits & GENERAL) and run.system.m > 0)
+    given = *motion.physics(OPEN), asked, state, run.trial, motion.memory
+    run.check_there(int(first_step(*given, run.counters)), t, motion)
 
 
 def solves_sparse(system: System, model: Model) -> bool:

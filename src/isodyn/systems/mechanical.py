@@ -270,8 +270,8 @@ class MechanicalSystem(BaseSystem):
         return from_python(PythonAnswers(self), traits)
 
     def _joined(self) -> Model:
-        """The model of compiled functions: made once, unless M was changed since, with scratch of its
-        own for every run."""
+        """The model of compiled functions: made once, unless M was changed since, with scratch of
+        its own for every run."""
         mass = None if callable(self.M) else np.asarray(self.M).tobytes()
         known = _joined_models.get(self)
         if known is None or known[0] != mass:
