@@ -90,8 +90,8 @@ def by_parameter(
     memory: Memory,
     linear: Linear,
 ) -> int:
-    """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory, into `varied`; with
-    `second` that of φ̈."""
+    """∂/∂θ_j of balance, rows and range of a step, at the trial state in memory, into `varied`;
+    with `second` that of φ̈."""
     c, status = memory.kappa, OK
     fill_with(varied.f, 0.0)
     fill_with(varied.g, 0.0)

@@ -264,8 +264,8 @@ def _moved(sol: Solution, name: str, d: FloatArray) -> Solution:
 
 
 class Shown:
-    """The solution that an objective looks at, of a run whose own rows may be others: which of those
-    they are, and where its multipliers are among those of the run."""
+    """The solution that an objective looks at, of a run whose own rows may be others: which of
+    those they are, and where its multipliers are among those of the run."""
 
     def __init__(self, run: TapedRun, found: Solution, sol: Solution | None) -> None:
         self.run, self.sol = run, found if sol is None else sol

@@ -1,14 +1,14 @@
-"""Starts inside a run, gone back over: how the state after a breakpoint, an event or an impact depends
-on the one before it, and on parameters.
+"""Starts inside a run, gone back over: how the state after a breakpoint, an event or an impact
+depends on the one before it, and on parameters.
 
 With x = (q, v) before, y = (q, v, a, λ) after it, and δt its time,
 
     δy = A δx + ∂y/∂θ,   δt = bᵀδx + ∂t/∂θ          x̄ = Aᵀȳ + b t̄,   θ̄ += (∂y/∂θ)ᵀȳ + ∂t/∂θ t̄
 
-t̄ is what an integral over time gains while it happens later: the integrand before it less that after
-it. A and b are found column by column, from the same functions as the tangent. Contacts that close
-together have several δt, which must agree for every parameter: two adjoints of their own, of δt and
-of a random combination of differences, tell whether they do.
+t̄ is what an integral over time gains while it happens later: the integrand before it less that
+after it. A and b are found column by column, from the same functions as the tangent. Contacts that
+close together have several δt, which must agree for every parameter: two adjoints of their own, of
+δt and of a random combination of differences, tell whether they do.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Restart:
 
 
 class Together:
-    """Contacts that close together: adjoints of the time of the first of them, and of how the others
-    differ from it."""
+    """Contacts that close together: adjoints of the time of the first of them, and of how the
+    others differ from it."""
 
     def __init__(self, restart: Restart, like: Adjoint) -> None:
         assert restart.jump is not None

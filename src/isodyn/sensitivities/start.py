@@ -56,8 +56,8 @@ class StartTangent:
     """Derivatives of one start by all parameters: rows of arrays belong to parameters.
 
     `ask` answers for the system itself; `rows` are those that are enforced, `given` the start
-    before it was moved, (q, v, a, lam) the start of the run, `dt` the size of steps. ∂/∂θ comes from `ask_by`, a function
-    of what is asked, one row for each parameter.
+    before it was moved, (q, v, a, lam) the start of the run, `dt` the size of steps. ∂/∂θ comes
+    from `ask_by`, a function of what is asked, one row for each parameter.
     """
 
     def __init__(
