@@ -40,8 +40,8 @@ NOTHING_LEFT = "A step would take less than `ftol` from the sum of squares."
 
 
 class SettledError(Exception):
-    """A search has come to a minimum: what a step could gain is known from the Jacobian there, so it
-    need not be run."""
+    """A search has come to a minimum: what a step could gain is known from the Jacobian there, so
+    it need not be run."""
 
     def __init__(self, x: FloatArray) -> None:
         super().__init__(NOTHING_LEFT)

@@ -4,9 +4,10 @@
 Floquet multipliers                eigenvalues of Φ; stable if none lies outside the unit circle
 orbit                              x(T; x₀) = x₀ by Newton's iteration with Φ − 1; an unknown period T adds
                                    the column x'(T), and the row x'(0)·δx₀ = 0
-neutral                            a multiplier is 1 within the error of the steps, which half the step tells:
-                                   Φ − 1 is singular there, and what the iteration ends at is one of a family
-                                   of orbits, or none (an undamped vibration in resonance)
+
+Where a multiplier is 1 within the error of the steps, which half the step tells, Φ − 1 is singular,
+and what the iteration ends at is one of a family of orbits, or none (an undamped vibration in
+resonance).
 """
 
 from __future__ import annotations
