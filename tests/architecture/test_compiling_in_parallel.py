@@ -217,7 +217,7 @@ def test_runs_that_need_the_same_kernels_start_one_helper(monkeypatch):
             pass
 
     monkeypatch.setattr(kernel_helper.subprocess, "Popen", Process)
-    monkeypatch.setattr(kernel_helper.atexit, "register", lambda function: None)
+    monkeypatch.setattr(kernel_helper.atexit, "register", lambda *_: None)
     monkeypatch.setattr(kernel_helper, "_given", set())
     monkeypatch.setattr(kernel_helper, "_helpers", [])
     for _ in range(3):

@@ -90,7 +90,13 @@ def _start(names: list[str]) -> None:
         return
     _given.update(names)
     _helpers[:] = [helper]
-    atexit.register(helper.terminate)
+    atexit.register(_end, helper)
+
+
+def _end(helper: subprocess.Popen[bytes]) -> None:
+    """End a helper and wait for that: Python warns of processes that outlive their handle."""
+    helper.terminate()
+    helper.wait()
 
 
 def command(names: Iterable[str]) -> list[str]:
