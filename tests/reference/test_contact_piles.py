@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.errors import AccuracyWarning
 from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers.contact_islands import solve_contacts
 from isodyn.linear_solvers.contact_laws import one_sided_laws
@@ -154,6 +155,15 @@ def test_steps_to_their_ends_make_no_energy(seed, mu, e, dt):
         assert abs(energy[-1] - energy[0]) < 1e-12 * energy[0]
     else:
         assert energy[-1] < 0.95 * energy[0]
+
+
+def test_steps_with_too_many_impacts_make_no_energy():
+    """The same where the first impacts of a step are located (1.4e-5 of the energy was made, where
+    slip came to rest)."""
+    with pytest.warns(AccuracyWarning, match="steps had more than 2 impacts"):
+        sol = iso.integrate(balls(2, 0.4, 0.0), dt=0.04, t_end=0.8, impacts=iso.Impacts(max_located=2))
+    energy = np.sum(sol.energy(), axis=0)
+    assert np.diff(energy).max() < 1e-13 * energy[0]
 
 
 @pytest.mark.long

@@ -148,25 +148,25 @@ class ContactLocation(ContactSteps):
         self.step_to(t)
         return t
 
-    def rubs_backwards(self) -> bool:
-        """Whether friction made energy in the last step, F·(u₀ + u₁) > 0: slip came to rest in it,
-        and friction that holds against other forces acts while it still slid. The culprit is who
-        made most."""
+    def made_by_friction(self, dt: float) -> float:
+        """The energy ½Δt F·(u₀ + u₁) that friction made in the last step, if it did: slip came to
+        rest in it, and friction that holds against other forces acted while it still slid. The
+        culprit is who made most."""
         contacts, most, total = self.contacts, 0.0, 0.0
         for k in np.flatnonzero(contacts.closed_before):
             tangents = slice(int(contacts.tangent[k]), int(contacts.tangent[k + 1]))
             force, slip = contacts.balance[tangents], contacts.slip[tangents]
-            work = float(force @ (slip + contacts.rate[tangents]))
+            work = 0.5 * dt * float(force @ (slip + contacts.rate[tangents]))
             total += work
-            if slip.any() and work > max(most, BACKWARDS * float(np.abs(force) @ np.abs(slip))):
+            if slip.any() and work > max(most, BACKWARDS * dt * float(np.abs(force) @ np.abs(slip))):
                 most, contacts.culprit = work, int(k)
-        return most > 0.0 and total > 0.0
+        return max(total, 0.0) if most > 0.0 else 0.0
 
     def before_friction_made_energy(self, t_0: float, t_1: float) -> float:
         """End the last step where slip comes to rest, if friction made energy in it; where that
         is."""
         for _ in range(TURNS):
-            if not self.rubs_backwards():
+            if self.made_by_friction(t_1 - t_0) == 0.0:
                 break
             t = self.turn(t_0, t_1)
             if t == t_1:

@@ -178,6 +178,9 @@ class ContactRun(ContactLocation):
             self.located, self.located_in = 0, int(self.state.step)
         many = not self.impacts.locate or self.located >= self.impacts.max_located
         if status == CLOSED and many:
+            if self.take_whole_step(whole=True, made=self.made_by_friction(t_1 - t_0)):
+                return
+            self.step_to(t_1)
             t = self.before_friction_made_energy(t_0, t_1)
             if t == t_1 or self.step_to(t) == CLOSED:
                 self.take_whole_step(whole=t == t_1)
@@ -314,11 +317,11 @@ class ContactRun(ContactLocation):
         self.twin.function(ACCELERATION, float(state.t), *given, self.twin.tables, self.twin.scratch, out)
         return out[:n]
 
-    def take_whole_step(self, *, whole: bool) -> None:
+    def take_whole_step(self, *, whole: bool, made: float = 0.0) -> bool:
         """The last step, or a part of it, to its end without location: out of the obstacles, and a
-        jump there from the velocities at its beginning."""
+        jump there from the velocities at its beginning. False, and nothing counted, where the jump
+        takes less energy than friction made in the step."""
         contacts, state = self.contacts, self.state
-        self.unlocated += 1
         self.look_at(state)
         hit = contacts.gap <= TOUCHES * contacts.size
         leg, inside = self.physics(self.closure)[3], state.q.copy()
@@ -337,6 +340,9 @@ class ContactRun(ContactLocation):
         slow = 2.0 * e * np.abs(rates_0) <= (1.0 - e) * np.abs(u - rates_0)
         e = np.where(slow | (rates_0 >= 0.0), 0.0, e)
         after, impulse, lost = self.jumped(before, hit, e)
+        if made > max(float(lost.sum()), 0.0):
+            return False
+        self.unlocated += 1
         self.unpaid = max(self.unpaid, left - float(lost.sum()) if left > 0.0 else 0.0)
         if whole:
             self.state.step += 1
@@ -345,6 +351,7 @@ class ContactRun(ContactLocation):
             self.count_part()
         if not self.events_acted():
             self.go_on_after(after, impulse, lost)
+        return True
 
     def pay_for_push(self, inside: FloatArray, way: FloatArray) -> float:
         """Slow bodies down along the way on which they were moved out of obstacles, until their

@@ -142,7 +142,7 @@ class RecordedRun(ContactRun):
     def let_go(self) -> None:
         raise SensitivityError("forces of contacts were not found: such steps are not differentiated")
 
-    def take_whole_step(self, *, whole: bool) -> None:
+    def take_whole_step(self, *, whole: bool, made: float = 0.0) -> bool:
         raise SensitivityError(
             f"more than {self.impacts.max_located} impacts in the step to t = {self.state.t:.6g}: they are not located,"
             " and not differentiated",
