@@ -32,8 +32,9 @@ from isodyn.linear_solvers.contact_laws import (
 from isodyn.linear_solvers.shortest import SMALL, copy, least_squares, norm
 
 ROUNDS = 60  # most iterations of Newton's method
-PATIENCE = 10  # of many contacts: so many of them that come no nearer than …
+PATIENCE = 10  # so many of them that come no nearer than …
 NEARER = 0.9  # … to this part of what was missed before
+MANY = 400  # components of a problem from which on that ends Newton's method: each step costs much
 HALVINGS = 8
 ZERO = 1e-12  # of the size of b: a rate below this is none
 
@@ -164,7 +165,7 @@ def newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, rounds: int
         before, part = norm(miss), 1.0
         idle = 0 if before < NEARER * least else idle + 1
         least = before if idle == 0 else least
-        if size <= tolerance * scale or (n > SMALL and idle == PATIENCE):
+        if size <= tolerance * scale or (n > MANY and idle == PATIENCE):
             break
         slopes(d, laws, p, u, work, J)
         copy(miss, step)
