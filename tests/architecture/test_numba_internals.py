@@ -15,14 +15,15 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from numba import _dynfunc
+from numba import _dynfunc, njit, types
 from numba.core import caching, codegen, compiler, cpu, dispatcher, environment, serialize, targetconfig, typing
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
+from numba.experimental import function_type
 
 from isodyn.kernels.compiled import F, f8, kernel
-from isodyn.kernels.numba_internals import libraries, stored
+from isodyn.kernels.numba_internals import addresses, libraries, stored
 from isodyn.kernels.numba_internals.dispatcher import Kernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +31,7 @@ WHERE = {
     "libraries": "Numba has changed: see KernelLibrary and prepare in isodyn/kernels/numba_internals/libraries.py, which {}",
     "dispatcher": "Numba has changed: see Kernel in isodyn/kernels/numba_internals/dispatcher.py, which {}",
     "stored": "Numba has changed: see isodyn/kernels/numba_internals/stored.py, which {}",
+    "addresses": "Numba has changed: see remember_addresses in isodyn/kernels/numba_internals/addresses.py, which {}",
     "slots": "Numba has changed: see call_through in isodyn/kernels/numba_internals/slots.py, which {}",
 }
 
@@ -213,3 +215,34 @@ def test_the_declared_range_is_what_is_tested():
         f"Numba {numba.__version__} is neither the lowest nor the newest version that pyproject.toml declares:"
         " run these tests with it and change the range, or install one that is declared"
     )
+
+
+def test_addresses_of_kernels_that_are_handed_over_are_asked_for_once(monkeypatch):
+    """Numba looks the function up by its name at every call, so that another one may stand there."""
+    asked = []
+
+    def ask(function, signature):
+        asked.append(function)
+        return 1000 + len(asked)
+
+    ask.__module__ = function_type.__name__
+    where = WHERE["addresses"].format("puts a function that remembers in the place of this one")
+    assert callable(getattr(function_type, "_get_wrapper_address", None)), where
+    monkeypatch.setattr(function_type, "_get_wrapper_address", ask)
+    monkeypatch.setattr(function_type, "_get_jit_address", ask, raising=False)
+    addresses.remember_addresses()
+    addresses.remember_addresses()  # what remembers is not wrapped again
+    again = kernel(f8(f8))(lambda x: 3.0 * x)
+    assert [function_type._get_wrapper_address(again, f8(f8)) for _ in range(3)] == [1001] * 3
+    assert [function_type._get_wrapper_address(abs, f8(f8)) for _ in range(2)] == [1002, 1003]
+    assert asked == [again, abs, abs]
+
+
+def test_a_kernel_that_is_handed_over_is_called():
+    """The address that is remembered is that of the compiled kernel."""
+
+    @njit(f8(types.FunctionType(f8(f8)), f8))
+    def call(function, x):
+        return function(x)
+
+    assert [call(whole, 1.0), call(whole, 2.0)] == [6.0, 10.0]

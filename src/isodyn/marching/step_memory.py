@@ -12,7 +12,7 @@ import numpy as np
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.blas_threads import one_thread
 from isodyn.kernels.compiled import NONIDEAL, SOLVES, FloatArray, IntArray
-from isodyn.kernels.handed_over import remember_addresses
+from isodyn.kernels.numba_internals.addresses import remember_addresses
 from isodyn.kernels.struct import Struct
 from isodyn.later import Later
 from isodyn.linear_solvers.choice import dense_in_corrections, pattern_for

@@ -5,6 +5,7 @@ Numba changes.
     libraries.py    what a kernel calls is linked once, with the kernel, and neither optimised nor compiled on its own
     dispatcher.py   kernels that are declared at import and compiled or loaded at their first call
     slots.py        kernels that other kernels call at an address, which is filled when a run first comes there
+    addresses.py    addresses of kernels that Python hands over to others, asked for once
     stored.py       the result of a compilation as bytes, and back without Numba's index and without parsing bitcode
 
 isodyn.kernels.lowering has the types and intrinsics of kernels (`numba.core.cgutils`,
