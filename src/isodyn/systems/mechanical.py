@@ -270,21 +270,38 @@ class MechanicalSystem(BaseSystem):
         return from_python(PythonAnswers(self), traits)
 
     def _joined(self) -> Model:
-        """The model of compiled functions: made once, unless M was changed since, with scratch of
-        its own for every run."""
+        """The model of compiled functions: made once, unless M or a function was changed since,
+        with scratch of its own for every run."""
+        rows = self.constraints
+        functions = (
+            *(
+                self.Q,
+                self.Q_q,
+                self.Q_v,
+                self.Q_lam,
+                self.retract,
+                self.nonideal,
+                self.M if callable(self.M) else None,
+            ),
+            *(rows.phi_, rows.G_, rows.b_, rows.phi_t_, rows.psi_, rows.psi_v_, rows.psi_rest_),
+        )
         mass = None if callable(self.M) else np.asarray(self.M).tobytes()
         known = _joined_models.get(self)
-        if known is None or known[0] != mass:
+        if (
+            known is None
+            or known[0] != mass
+            or any(one is not other for one, other in zip(known[1], functions, strict=True))
+        ):
             model = join(self.M, self.Q, self.Q_q, self.Q_v, self.retract, self.nonideal)
             model = join_constraints(model, self.constraints, self.retract) if self.m else model
             model = join_slopes(model, self.Q_lam or differences(self.Q)) if self.nonideal else model
-            known = _joined_models[self] = mass, model
-        model = copy(known[1])
+            known = _joined_models[self] = mass, functions, model
+        model = copy(known[2])
         object.__setattr__(model, "scratch", model.scratch.copy())
         return model
 
 
-_joined_models: WeakKeyDictionary[MechanicalSystem, tuple[object, Model]] = WeakKeyDictionary()
+_joined_models: WeakKeyDictionary[MechanicalSystem, tuple[object, tuple[object, ...], Model]] = WeakKeyDictionary()
 
 
 def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
