@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,17 @@ def test_formula_loads_take_functions() -> None:
         run(pinned(), iso.Tension("rope", "ground", "rod", x, **rope)).q for x in ("1 + t^2", lambda t: 1 + t**2)
     )
     assert one == pytest.approx(other, abs=1e-14)
+
+
+def test_planar_bodies_take_components_that_are_written_as_zero() -> None:
+    """As model files write them; anything else out of the plane is refused."""
+    told = run(pinned("planar"), iso.Torque("twist", "rod", (0, 0, 2), time=np.sin)).q
+    twist = iso.FormulaTorque("twist", "rod", ("0", "0.0", "2*sin(t)"))
+    assert run(pinned("planar"), twist).q == pytest.approx(told, abs=1e-13)
+    push = iso.FormulaForce("push", "rod", ("0", "t", "0"))
+    assert np.array_equal(run(pinned("planar"), push).q, run(pinned("planar"), replace(push, force=(0, "t", 0))).q)
+    with pytest.raises(iso.errors.InputError, match="component 3 must be 0"):
+        run(pinned("planar"), replace(push, force=("0", "0", "t")))
 
 
 def test_a_distributed_force_that_is_a_function() -> None:

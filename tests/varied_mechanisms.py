@@ -36,6 +36,14 @@ def slider_crank() -> iso.Mechanism:
     return mech
 
 
+def rubbing() -> iso.Mechanism:
+    """The same with friction by the reactions of two joints."""
+    mech = slider_crank()
+    mech.add_load(iso.JointFriction("friction", "pin", mu=0.3, radius=0.1, creep=2.0))
+    mech.add_load(iso.JointFriction("guide", "slide", mu=0.2, mu_static=0.3, stribeck=1.0, creep=0.5, preload=1.0))
+    return mech
+
+
 def four_bar() -> iso.Mechanism:
     """On four hinges in space: three rows too many."""
     mech = iso.Mechanism(gravity=(0, -9.81, 0))

@@ -27,7 +27,7 @@ from isodyn.joints import (
     Universal,
     WheelOnRail,
 )
-from isodyn.kernels.compiled import JACOBIAN, FloatArray
+from isodyn.kernels.compiled import BALANCE, JACOBIAN, FloatArray
 from isodyn.loads import Bushing, Drag, Force, JointFriction, JointLimit, JointSpring, Motor, Sine, Spring, Torque
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.systems.questions import Questions
@@ -248,3 +248,25 @@ def test_gears_count_whole_turns() -> None:
         d[5], d[11] = 2.05 * turns, -turns
         q = system.retract(q, d)
         assert abs(ask.position(0.0, q, system.v0)[-1]) < 1e-12
+
+
+@pytest.mark.parametrize("bodies", [("one", "two"), ("two", "one"), ("ground", "two"), ("one", "ground")], ids=str)
+def test_friction_by_reactions_along_multipliers(bodies: tuple[str, str]) -> None:
+    """∂(M a + Gᵀλ − Q)/∂λ against differences, in full and in the places of sparse rows; with the
+    forces of constraint alone it is Gᵀ."""
+    rng = np.random.default_rng(5)
+    mech = two_bodies(rng)
+    mech.add_joint(Spherical("ball", "one", "two", point=(0.5, 0.1, 0.3)))
+    mech.add_joint(Hinge("pin", *bodies, point=P, axis=A))
+    mech.add_load(JointFriction("f", "pin", mu=0.3, radius=0.2, mu_static=0.5, stribeck=2.0, creep=1.5, preload=2.0))
+    system = mech.compile()
+    ask, v, a, lam = Questions(system), *rng.normal(size=(2, system.nv)), rng.normal(size=system.m)
+    at = 0.3, system.q0, v
+    found = ask.columns(*at, lam)
+    right = np.array([slope(lambda s, e=e: ask.balance(*at, a, lam + s * e)) for e in np.eye(system.m)]).T  # type: ignore[misc]
+    np.testing.assert_allclose(found, right, atol=1e-10)
+    assert np.abs(found - ask.G(*at).T).max() > 1e-3
+    alone, none = (ask.ask(BALANCE, *at, a, system.nv, x, ideal=True) for x in (lam, 0.0 * lam))
+    np.testing.assert_allclose(alone - none, ask.G(*at).T @ lam, atol=1e-13)
+    sparse = Questions(system, system.sparse_model()).columns(*at, lam)
+    np.testing.assert_allclose(sparse, found, atol=1e-14)

@@ -3,20 +3,90 @@ named."""
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 import isodyn as iso
 import nonideal_systems as known
 from isodyn.errors import InputError, PainleveError, SchemeError, SingularError
+from isodyn.formulations.table import TABLE
+from isodyn.systems.questions import Questions
+from varied_mechanisms import four_bar, slider_crank
 
 
 @pytest.mark.parametrize(
     "formulation", [iso.PositionLevel(), iso.NullSpace(), iso.Hamiltonian(), iso.UdwadiaKalaba("cholesky")], ids=repr
 )
 def test_formulations_without_multipliers(formulation):
-    with pytest.raises(SchemeError, match=r"for forces that depend on them[^\n]*\nhint: such systems take: Stabilised"):
+    with pytest.raises(
+        SchemeError, match=r"for forces that depend on multipliers[^\n]*\nhint: such systems take: Stabilised"
+    ):
         iso.integrate(known.bead(), None, formulation, dt=0.1, t_end=1.0)
+
+
+def rubbing() -> iso.Mechanism:
+    """A pendulum whose hinge is slowed by its reaction."""
+    mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    mech.add_body("rod", 1.0, 0.3, (0.5, 0.2), 0.1, kind="planar")
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0)))
+    mech.add_load(iso.JointFriction("friction", "pin", mu=0.2, radius=0.3, creep=0.5))
+    return mech
+
+
+@pytest.mark.parametrize("row", [row for row in TABLE if row.facts.explicit is not None], ids=lambda row: row.name)
+def test_friction_by_the_reaction_of_a_joint_is_known_or_refused(row):
+    """No formulation leaves it out without a word."""
+    formulation = row.example()
+    if formulation is None or (row.facts.first_order and not row.facts.nonideal):
+        return
+    if not row.facts.nonideal:
+        with pytest.raises(SchemeError, match="friction by the reaction of a joint"):
+            iso.integrate(rubbing(), None, formulation, dt=0.02, t_end=0.1)
+        return
+    sol = iso.integrate(rubbing(), None, formulation, dt=5e-3, t_end=0.3)
+    exact = iso.integrate(rubbing(), iso.Radau(rtol=1e-8), t_end=0.3)
+    np.testing.assert_allclose(sol.q[-1], exact.q[-1], atol=1e-4)  # 0.02 without friction
+
+
+@pytest.mark.parametrize("mu", [0.3, 3.0])
+def test_the_start_balances_friction_by_reactions(mu):
+    """Near a dead centre the acceleration hardly changes while multipliers still do."""
+    mech = slider_crank()
+    mech.add_load(iso.JointFriction("friction", "pin", mu=mu, radius=0.1, creep=2.0))
+    sol = iso.integrate(mech, dt=0.01, t_end=0.01, assemble=True)
+    left = Questions(sol.system).balance(0.0, sol.q[0], sol.v[0], sol.a[0], sol.lam[0])
+    assert np.abs(left).max() < 1e-12 * np.abs(sol.lam[0]).max()  # 3e-5 and 3e-2 where only a was looked at
+
+
+@pytest.mark.parametrize("method", [{"dt": 0.01}, {"scheme": iso.Radau(rtol=1e-4)}], ids=str)
+def test_friction_by_a_reaction_that_is_not_unique(method):
+    """A four-bar on four hinges in space: weight across the plane is shared as one likes."""
+    run = {"t_end": 0.05, **method}
+    for across, told in ((0.0, 0), (-3.0, 1)):
+        mech = four_bar()
+        mech.gravity = (0.0, -9.81, across)
+        mech.add_load(iso.JointFriction("friction", "B", mu=0.3, radius=0.1, creep=0.5))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            iso.integrate(mech, **run)
+        assert sum("the reaction of 'B', which is not unique" in str(w.message) for w in caught) == told
+
+
+def test_studies_of_motions_with_friction_by_reactions():
+    mech = rubbing()
+    with pytest.raises(InputError, match="does not know forces that depend on multipliers"):
+        iso.integrate(mech, iso.DOP853(), iso.NullSpace(), t_end=0.1)
+    with pytest.raises(InputError, match="linearise about a motion does not know"):
+        iso.linearise(mech, q=mech.compile().q0, v=mech.compile().v0)
+    with pytest.raises(SchemeError, match="forces that do not depend on multipliers"):
+        iso.integrate(mech, iso.Composition(iso.Scheme.central_difference(), 4), dt=0.01, t_end=0.1)
+    with pytest.raises(InputError, match="reduce does not know"):
+        iso.reduce(mech, iso.pod(iso.integrate(mech, dt=0.01, t_end=0.1), rank=2))
+    # at rest it is the weight that rubs: 2ζω = μ N r/(creep J)
+    found, J = iso.linearise(mech), 0.3 + 0.5**2 + 0.2**2
+    assert 2 * found.damping_ratios[0] * found.omega[0] == pytest.approx(0.2 * 9.81 * 0.3 / (0.5 * J), rel=1e-6)
 
 
 def test_other_ways_to_accelerations():

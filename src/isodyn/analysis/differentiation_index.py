@@ -102,7 +102,7 @@ def _refuse_singular(ask: Questions, t: float, chosen: IntArray) -> None:
     or forces that depend on multipliers and jam."""
     q, v, lam = ask.system.q0, ask.system.v0, np.zeros(ask.system.m)
     n, m = ask.system.nv, chosen.size
-    if getattr(ask.system, "nonideal", False):
+    if ask.system.nonideal:
         lam = started(ask.system, t)
     whole = np.zeros((n + m, n + m))
     whole[:n, :n] = full(ask.mass(t, q, v))

@@ -19,6 +19,7 @@ from typing import Any
 from isodyn.errors import SchemeError
 from isodyn.formulations.protocol import REGISTRY, Facts, Formulation, facts_of, facts_of_class
 from isodyn.systems.base import System
+from isodyn.systems.multiplier_forces import SUCH_FORCES
 
 
 @dataclass(frozen=True)
@@ -101,10 +102,10 @@ def check_combination(formulation: Formulation, scheme: Any, system: System) -> 
         raise SchemeError(
             f"{name} covers holonomic constraints only; this system has {system.m - system.m_phi} nonholonomic rows"
         )
-    if getattr(system, "nonideal", False) and not row.nonideal:
+    if system.nonideal and not row.nonideal:
         allowed = ", ".join(r.name for r in TABLE if r.facts.nonideal)
         raise SchemeError(
-            f"{name} has no multipliers, or alternating ones, for forces that depend on them, Q(q, v, t, lam)",
+            f"{name} has no multipliers, or alternating ones, for {SUCH_FORCES}",
             hint=f"such systems take: {allowed}",
         )
 

@@ -20,6 +20,7 @@ which answers the question `what` about the state (t, q, v, a, lam) into the fla
     LEVELS      out = what POSITION and VELOCITY answer, one behind the other (asked only of models that know it)
     MULTIPLIERS out = ∂balance/∂lam in the places of G, one row a multiplier: G − (∂Q/∂lam)ᵀ
                 (asked only of models whose forces depend on multipliers)
+    c[3] = IDEAL in BALANCE and JACOBIAN leaves out forces that depend on multipliers
     SETTLE      out, a configuration that RETRACT made and a step ends with, is finished: angles that no equation reads are brought from
                 what increments told to what the poses say (asked only of models that count turns)
 
@@ -73,6 +74,7 @@ RETRACT, BALANCE, JACOBIAN, FACTORISE, SOLVE, CONSTRAINT, POSITION, VELOCITY, AC
     range(12)
 )
 MULTIPLIERS = 12
+IDEAL = -1.0  # as c[3]: without forces that depend on multipliers
 
 
 class Traits(IntFlag):
@@ -92,12 +94,13 @@ class Traits(IntFlag):
     COUNTS_TURNS = 1024  # answers SETTLE
     SKETCHES_TANGENT = 2048  # answers JACOBIAN for every c from differences, well enough for corrections
     NONIDEAL = 4096  # forces depend on multipliers; answers MULTIPLIERS
+    REACTS = 8192  # the same, but steps leave that derivative out of their matrices
 
 
 # the same as plain numbers, for kernels
 RETRACTS, KNOWS_MASS, KNOWS_TANGENT, SOLVES, LINEAR = (1 << k for k in range(5))
-CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS, SKETCHES_TANGENT, NONIDEAL = (
-    1 << k for k in range(5, 13)
+CONSTANT_MASS, GENERAL, SPARSE, KNOWS_RATE, KNOWS_LEVELS, COUNTS_TURNS, SKETCHES_TANGENT, NONIDEAL, REACTS = (
+    1 << k for k in range(5, 14)
 )
 
 # ---- answers of a model and of the kernels

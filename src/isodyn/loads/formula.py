@@ -282,7 +282,7 @@ def _components(
         raise InputError(f"load {name!r}: three components are needed, received {values!r}")
     laws = []
     for k, value in enumerate(values):
-        if not isinstance(value, str | Formula) and value == 0:
+        if _is_zero(value):
             continue
         planar = body.kind in ("planar", "node")
         force = word(np.eye(3)[k]) if not planar or _in_plane(word, k) else None
@@ -291,6 +291,14 @@ def _components(
         with about(None, (k,)):
             laws.append(formula_law(name, force, text_of(value), parameters, world))
     return LoadForces(laws)
+
+
+def _is_zero(value: Any) -> bool:
+    """The number 0, also as text: model files write `["0", "0", "sin(t)"]`."""
+    try:
+        return not isinstance(value, Formula) and float(value) == 0.0
+    except (TypeError, ValueError):
+        return False
 
 
 def _in_plane(word: Callable[[Any], Word], k: int) -> bool:

@@ -62,6 +62,11 @@ class FrictionLaw:
     preload: float
     kind: ClassVar[int] = FRICTION
 
+    @property
+    def by_reaction(self) -> bool:
+        """Whether the reaction counts beside the preload."""
+        return self.arm > 0 and max(self.mu, self.mu_static) > 0
+
 
 @dataclass(frozen=True)
 class FormulaLaw:

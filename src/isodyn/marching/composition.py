@@ -8,7 +8,7 @@ import numpy as np
 
 from isodyn.errors import SchemeError
 from isodyn.formulations import Stabilised
-from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, NONIDEAL, SOLVES
+from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, SOLVES
 from isodyn.schemes import Composition
 from isodyn.systems.base import System
 from isodyn.systems.scales import reach
@@ -45,7 +45,7 @@ def check_composition(system: System, scheme: Composition, formulation: Formulat
             hint="integrate_adaptive covers them",
         )
     traits = system.model().traits
-    if traits & (SOLVES | NONIDEAL) or not traits & KNOWS_MASS or (traits & GENERAL and system.m):
+    if system.nonideal or traits & SOLVES or not traits & KNOWS_MASS or (traits & GENERAL and system.m):
         raise SchemeError(
             f"{scheme.name} needs the mass matrix, and forces that do not depend on multipliers",
             hint="take Scheme.V0(1, 1, 0) as the base, or integrate_adaptive",

@@ -9,6 +9,7 @@ from isodyn.formulations.gauss import UdwadiaKalaba
 from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.formulations.near_singular import warn_near_singular
 from isodyn.kernels.compiled import OK, FloatArray
+from isodyn.later import Later
 from isodyn.later import sparse as sp
 from isodyn.linear_solvers.rank import decide
 from isodyn.linear_solvers.rows import FEW, LARGE, TOLERANCE, choose, least_multipliers
@@ -18,6 +19,8 @@ from isodyn.results.solution import Solution
 from isodyn.stepping.memory import State
 from isodyn.systems.branches import limit
 from isodyn.systems.questions import Questions
+
+shared_reactions = Later("isodyn.results.shared_reactions")  # mechanisms only
 
 
 class MethodRows(Run):
@@ -149,3 +152,5 @@ class MethodRows(Run):
         if lost.size:
             pivot, t = 0.0, float(sol.t[lost[0]])
         warn_near_singular(pivot, t, "accelerations and multipliers saved there are uncertain", stacklevel=5)
+        if sol.redundant and self.system.nonideal:
+            shared_reactions.warn_of_shared_reactions(sol, stacklevel=5)

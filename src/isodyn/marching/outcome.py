@@ -20,7 +20,8 @@ from isodyn.results.statistics import Statistics
 from isodyn.stepping.memory import COUNTED, JUDGED
 
 chord_strain = Later("isodyn.results.chord_strain")  # mechanisms and beams only …
-wound_rods = Later("isodyn.results.wound_rods")  # … and what is elastic
+wound_rods = Later("isodyn.results.wound_rods")  # … what is elastic …
+shared_reactions = Later("isodyn.results.shared_reactions")  # … and friction by reactions
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
@@ -114,8 +115,8 @@ def _statistics(run: Run, stopped: str | None) -> Statistics:
 
 
 def warn_of_doubts(run: Run, sol: Solution) -> None:
-    """Warn of losses of rank on the way, of coarse steps, of strains that come from chords, and of
-    rods that are wound too far."""
+    """Warn of losses of rank on the way, of coarse steps, of strains that come from chords, of rods
+    that are wound too far, and of friction by reactions that are not unique."""
     if run.drifts:
         pivot, when = float(run.state.nearest), float(run.state.nearest_at)
         warn_near_singular(pivot, when, "the motion from there on, and multipliers, are uncertain", stacklevel=4)
@@ -128,3 +129,5 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
         chord_strain.warn_of_chord_strain(sol, stacklevel=5)
     if sol.system.elastic:
         wound_rods.warn_of_wound_rods(sol, stacklevel=5)
+    if sol.redundant and sol.system.nonideal:
+        shared_reactions.warn_of_shared_reactions(sol, stacklevel=5)

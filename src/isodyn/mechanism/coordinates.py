@@ -65,6 +65,10 @@ class ParametrisedSystem(PythonSystem):
     m_phi: int = 0
 
     @property
+    def nonideal(self) -> bool:  # type: ignore[override]
+        return self.mechanism.nonideal
+
+    @property
     def angles(self) -> AngleSet | None:
         """The set of angles, if these are the coordinates."""
         return ANGLE_SETS.get(self.coordinates)

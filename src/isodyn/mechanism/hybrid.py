@@ -34,6 +34,7 @@ from isodyn.kernels.compiled import (
     OK,
     POSITION,
     RATE,
+    REACTS,
     RETRACT,
     SETTLE,
     VELOCITY,
@@ -69,8 +70,8 @@ class UserMechanismSystem(MechanismSystem):
     def model(self) -> Model:
         """The function that the loop calls: compiled where all of the users' functions are."""
         if self.joined is not None:
-            return Model(self.joined, Traits(self.traits & ~KNOWS_LEVELS), self.tables, self.scratch.copy())
-        return from_python(Hybrid(self), self.traits)
+            return Model(self.joined, Traits(self.traits & ~(KNOWS_LEVELS | REACTS)), self.tables, self.scratch.copy())
+        return from_python(Hybrid(self), Traits(self.traits & ~REACTS))
 
     @cached_property
     def joined(self) -> Callable[..., int] | None:

@@ -21,13 +21,14 @@ from isodyn.kernels.compiled import (
     KNOWS_RATE,
     KNOWS_TANGENT,
     POSITION,
+    REACTS,
     RETRACT,
     RETRACTS,
     SETTLE,
     UNTOLD,
     FloatArray,
 )
-from isodyn.loads.laws import BY_FORMULA, LIMIT, SPRING
+from isodyn.loads.laws import BY_FORMULA, FRICTION, LIMIT, SPRING, FrictionLaw
 from isodyn.loads.part import LoadForces
 from isodyn.mechanism.beam_part import BeamPart, resolve
 from isodyn.mechanism.layout import MechanismLayout
@@ -83,6 +84,7 @@ class MechanismSystem(TabledSystem):
     contacts: ContactSet | None = None
 
     small: ClassVar[int] = 24
+    ideal_at_rest: ClassVar[bool] = True  # type: ignore[misc]
 
     @property
     def bodies(self) -> list[Body]:
@@ -91,6 +93,11 @@ class MechanismSystem(TabledSystem):
     @property
     def states(self) -> int:  # type: ignore[override]
         return len(self.layout.states)
+
+    @property
+    def nonideal(self) -> bool:  # type: ignore[override]
+        """Whether the reaction of a joint makes friction."""
+        return any(isinstance(law.force, FrictionLaw) and law.force.by_reaction for law in self.layout.laws)
 
     @property
     def rows(self) -> list[Row]:
@@ -143,6 +150,7 @@ def make_system(layout: MechanismLayout, joints: dict[str, JointParts]) -> Mecha
     traits = KNOWS_MASS | KNOWS_TANGENT | KNOWS_LEVELS
     traits |= 0 if layout.flexible else CONSTANT_MASS
     traits |= RETRACTS | KNOWS_RATE if turning else 0
+    traits |= REACTS if any(law.kind == FRICTION for law in layout.laws) else 0
     counted = _moved(tables, scratch.copy(), start, np.zeros(layout.nv))[0][first:]
     q0 = np.append(start[:first], counted)
     functions = functions_of(layout, tables, scratch)

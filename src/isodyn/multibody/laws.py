@@ -13,7 +13,8 @@ there.
     FRICTION  f = N (μ_k + (μ_s − μ_k) exp(−(ẋ/v_s)²)) tanh(ẋ/v_r), N = N₀ + arm·|λ| of the joint's own rows  [Fan2005 (33) adapted]
     BY_FORMULA   isodyn.multibody.formula_laws
 
-With friction the balance depends on λ beyond Gᵀλ; that derivative is left out of the step's matrix.
+With friction the balance depends on λ beyond Gᵀλ; that derivative is left out of the step's matrix, and added to what
+MULTIPLIERS answers:  ∂(g f)/∂λ = g arm μ(ẋ) tanh(ẋ/v_r) λᵀ/|λ|.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ import numpy as np
 from numba import types
 
 from isodyn.expressions.time_kernels import at_time
-from isodyn.kernels.compiled import F, FloatArray, f8, kernel
-from isodyn.loads.laws import BY_FORMULA, LIMIT, SPEED, SPRING
+from isodyn.kernels.compiled import IDEAL, F, FloatArray, f8, kernel
+from isodyn.loads.laws import BY_FORMULA, FRICTION, LIMIT, SPEED, SPRING
 from isodyn.multibody.formula_laws import add_formula_tangent, formula_force, rate_slopes
 from isodyn.multibody.places import (
     add_blocks,
     add_curvatures,
     add_slopes_of_rate,
     add_to_bodies,
+    add_to_row,
     along,
     has_nodes,
     measure_of,
@@ -64,26 +66,43 @@ def force_of_law(
 @kernel()
 def friction(law: LawData, rate: float, lam: FloatArray) -> tuple[float, float, float]:
     """f, f_x, f_ẋ of friction."""
-    normal = 0.0
+    normal = law.preload + law.arm * reaction(law, lam)
+    level, slope = resistance(law, rate)
+    return normal * level, 0.0, normal * slope
+
+
+@kernel()
+def reaction(law: LawData, lam: FloatArray) -> float:
+    """|λ| of the joint of a friction."""
+    squares = 0.0
     for r in range(law.first_row, law.first_row + law.rows):
-        normal += lam[r] * lam[r]
-    normal = law.preload + law.arm * np.sqrt(normal)
+        squares += lam[r] * lam[r]
+    return np.sqrt(squares)
+
+
+@kernel()
+def resistance(law: LawData, rate: float) -> tuple[float, float]:
+    """Friction by a unit normal force, and its slope by the rate."""
     bump = np.exp(-((rate / law.stribeck) ** 2))
     mu, sign = law.mu + (law.mu_static - law.mu) * bump, np.tanh(rate / law.creep)
     slope = (
         mu * (1.0 - sign * sign) / law.creep
         - 2.0 * (law.mu_static - law.mu) * bump * rate / (law.stribeck * law.stribeck) * sign
     )
-    return normal * mu * sign, 0.0, normal * slope
+    return mu * sign, slope
 
 
-@kernel(types.void(f8, F, F, TABLES, SCRATCH, F), inner=True, apart=True)
-def add_laws(t: float, v: FloatArray, lam: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
-    """out += g f over all laws."""
+@kernel(types.void(f8, F, F, types.boolean, TABLES, SCRATCH, F), inner=True, apart=True)
+def add_laws(
+    t: float, v: FloatArray, lam: FloatArray, ideal: bool, tables: Tables, scratch: Scratch, out: FloatArray
+) -> None:
+    """out += g f over all laws, or over those that do not depend on λ."""
     g = scratch.measure.gradient
     for k in range(len(tables.laws)):
         law = tables.laws[k]
         m = law.measure
+        if law.kind == FRICTION and ideal:
+            continue
         if law.kind == BY_FORMULA:
             f = formula_force(k, t, v, tables, scratch)
             measure_of(m, g, tables, scratch)
@@ -105,6 +124,8 @@ def add_law_tangents(
         if law.kind == BY_FORMULA:
             add_formula_tangent(k, t, v, c, tables, scratch, out)
             continue
+        if law.kind == FRICTION and c[3] == IDEAL:
+            continue
         x = measure_of(m, g, tables, scratch)
         f, f_x, f_rate = force_of_law(law, t, x, along(m, g, v, tables, scratch), lam, tables, scratch)
         slope_of(m, g, h, tables, scratch)
@@ -118,6 +139,23 @@ def add_law_tangents(
         if has_nodes(m, tables) and c[2] != 0.0:
             add_curvatures(m, c[2] * f, tables, scratch, out)
             add_slopes_of_rate(m, c[2] * f_rate, tables, scratch, out)
+
+
+@kernel(types.void(F, F, TABLES, SCRATCH, F), inner=True, apart=True)
+def add_reaction_slopes(v: FloatArray, lam: FloatArray, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
+    """out += ∂(g f)/∂λ over all frictions, in the places of G."""
+    g = scratch.measure.gradient
+    for k in range(len(tables.laws)):
+        law = tables.laws[k]
+        if law.kind != FRICTION:
+            continue
+        size = reaction(law, lam)
+        if size == 0.0:
+            continue
+        measure_of(law.measure, g, tables, scratch)
+        slope = law.arm * resistance(law, along(law.measure, g, v, tables, scratch))[0] / size
+        for r in range(law.first_row, law.first_row + law.rows):
+            add_to_row(r, law.measure, g, slope * lam[r], tables, scratch, out)
 
 
 @kernel()

@@ -22,9 +22,11 @@ from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
+    IDEAL,
     JACOBIAN,
     LEVELS,
     MODEL,
+    MULTIPLIERS,
     OK,
     POSITION,
     RATE,
@@ -40,7 +42,7 @@ from isodyn.kernels.lowering import by_address, natural
 from isodyn.kernels.struct_types import opened
 from isodyn.multibody.bodies import inertia_forces, inertia_tangents, move_bodies, place_bodies, rates_of_bodies
 from isodyn.multibody.flexible import add_flexible, add_flexible_tangents, energies_of_flexible
-from isodyn.multibody.laws import add_law_tangents, add_laws, potential_of_laws
+from isodyn.multibody.laws import add_law_tangents, add_laws, add_reaction_slopes, potential_of_laws
 from isodyn.multibody.loads import add_load_tangents, add_loads
 from isodyn.multibody.rods import add_rod_tangents, add_rods, energies_of_rods, has_rods
 from isodyn.multibody.rows import row_forces, row_matrix, row_tangents, row_values
@@ -58,6 +60,7 @@ def balance(
     v: FloatArray,
     a: FloatArray,
     lam: FloatArray,
+    c: FloatArray,
     tables: Tables,
     scratch: Scratch,
     out: FloatArray,
@@ -72,7 +75,7 @@ def balance(
         add_flexible(q, v, a, tables, scratch, out)
     row_forces(lam, tables, scratch, out)
     if len(tables.laws) > 0:
-        add_laws(t, v, lam, tables, scratch, out)
+        add_laws(t, v, lam, c[3] == IDEAL, tables, scratch, out)
     if len(tables.loads) > 0:
         add_loads(t, tables, scratch, out)
 
@@ -144,11 +147,13 @@ def mechanism_model(
     place_bodies(q, v, tables, scratch)
     read_turns(q, tables, scratch)
     if what == BALANCE:
-        balance(t, q, v, a, lam, tables, scratch, out)
+        balance(t, q, v, a, lam, c, tables, scratch, out)
     elif what == JACOBIAN:
         jacobian(t, q, v, a, lam, c, tables, scratch, out)
-    elif what == CONSTRAINT:
+    elif what in (CONSTRAINT, MULTIPLIERS):
         row_matrix(tables, scratch, out)
+        if what == MULTIPLIERS:
+            add_reaction_slopes(v, lam, tables, scratch, out)
     elif what == LEVELS:
         m = natural(len(tables.rows))
         row_values(POSITION, t, v, a, tables, scratch, out[:m])

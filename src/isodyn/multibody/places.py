@@ -77,6 +77,32 @@ def add_to_bodies(m: int, g: FloatArray, f: float, tables: Tables, scratch: Scra
 
 
 @kernel()
+def add_to_row(r: int, m: int, g: FloatArray, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
+    """out += f g in row r of G, whose terms act between the bodies of measure m."""
+    own, row = tables.measures[m], tables.rows[r]
+    for side in range(2):
+        k = own.bodies[side]
+        if k == tables.ground:
+            continue
+        body, place = tables.bodies[k], -1
+        for j in range(row.first_term, row.first_term + row.terms):
+            term = tables.terms[j]
+            for other in range(2):
+                if tables.measures[term.measure].bodies[other] == k:
+                    place = term.places[other]
+        if place < 0:
+            continue
+        if body.kind >= NODE:
+            for i in range(body.freedom):
+                out[place + i] += f * part(body, scratch.poses[k], i, g, side)
+            continue
+        for i in range(6):
+            column = body.columns[i]
+            if column >= 0:
+                out[place + column] += f * g[6 * side + i]
+
+
+@kernel()
 def along(m: int, g: FloatArray, v: FloatArray, tables: Tables, scratch: Scratch) -> float:
     """g·v over the components of the bodies of measure m."""
     own = tables.measures[m]

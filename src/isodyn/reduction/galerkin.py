@@ -81,7 +81,6 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
     >>> bool(abs(back.q - sol.q).max() < 1e-12)
     True
     """
-    refuse_nonideal(system, "reduce")
     if not isinstance(basis, Basis):
         raise InputError(
             f"basis must be a Basis, received {type(basis).__name__}", hint="iso.pod makes one from a solution"
@@ -93,6 +92,7 @@ def reduce(system: Any, basis: Basis, sampling: Sampling | None = None, *, t0: f
             f"a system is reduced, received {type(system).__name__}", hint="of subdomains, reduce each, then tie them"
         )
     refuse_contacts(system, "reduce")
+    refuse_nonideal(system, "reduce")
     if not (isinstance(t0, int | float | np.number) and np.isfinite(t0)):
         raise InputError(f"t0 must be a finite number, received {t0!r}")
     if sampling is not None:

@@ -48,7 +48,7 @@ def small_motions(
         raise InputError(f"modes are those of a system, received {type(system).__name__}")
     if system.first_order:
         raise InputError(f"modes belong to second-order systems, received {type(system).__name__}")
-    refuse_nonideal(system, "the search for modes")
+    refuse_nonideal(system, "the search for modes", at_rest=True)
     if system.nq != system.nv:
         raise InputError("modes need coordinates that add like vectors", hint="reduce the columns of the flexible part")
     if isinstance(system, LinearSystem):

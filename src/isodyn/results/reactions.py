@@ -144,7 +144,7 @@ class Reaction(HistoryView):
     @cached_property
     def indeterminate(self) -> bool:
         """Whether other values would give the same motion."""
-        return bool(self._sol.redundant) and _indeterminate(self._system, self._sol, self._parts.rows)
+        return bool(self._sol.redundant) and is_indeterminate(self._system, self._sol, self._parts.rows)
 
 
 def places_along(system: MechanismSystem, sol: Solution) -> Place:
@@ -202,7 +202,7 @@ def _by_matrix(system: MechanismSystem, sol: Solution, rows: list[int], on: str)
     return both
 
 
-def _indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]) -> bool:
+def is_indeterminate(system: MechanismSystem, sol: Solution, rows: tuple[int, ...]) -> bool:
     """Whether multipliers that do nothing (Gᵀλ = 0) load the joint with these rows."""
     k = sol.t.size // 2
     G = Questions(system).G(sol.t[k], sol.q[k], sol.v[k]) * system.scales.v

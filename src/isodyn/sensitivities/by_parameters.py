@@ -10,6 +10,7 @@ from __future__ import annotations
 from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
+    IDEAL,
     OK,
     POSITION,
     VELOCITY,
@@ -20,7 +21,6 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.kernels.lowering import natural
 from isodyn.kernels.struct_types import struct_at
-from isodyn.sensitivities.linearise import IDEAL
 from isodyn.sensitivities.memory import Linear, Tangents, Varied
 from isodyn.stepping.closure import fill_with
 from isodyn.stepping.memory import Memory, State

@@ -21,6 +21,7 @@ from isodyn.kernels.compiled import (
     BALANCE,
     CONSTRAINT,
     GENERAL,
+    IDEAL,
     JACOBIAN,
     KNOWS_LEVELS,
     KNOWS_TANGENT,
@@ -41,7 +42,6 @@ from isodyn.kernels.compiled import (
 from isodyn.kernels.struct import Struct, integer, integers, reals
 from isodyn.kernels.struct_types import number_of, opened, struct_at
 from isodyn.multibody.model import mechanism_model
-from isodyn.sensitivities.linearise import IDEAL
 from isodyn.stepping.closure import fill_with
 from isodyn.stepping.contact_memory import SLIP, STICK
 from isodyn.systems.base import BaseSystem, System

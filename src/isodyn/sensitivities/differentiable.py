@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from isodyn.errors import SensitivityError
-from isodyn.kernels.compiled import GENERAL, NONIDEAL, IntArray
+from isodyn.kernels.compiled import GENERAL, REACTS, IntArray
 from isodyn.marching.method import Method
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.sensitivities.closed_rows import ClosedSystem
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.base import System
+from isodyn.systems.multiplier_forces import SUCH_FORCES
 
 OTHER_MODES = 0.1  # of the largest displacement; parameters are changed by a few thousandths
 
@@ -27,10 +28,10 @@ def without_contacts(system: System) -> System:
 def refuse(system: System, method: Method, newton: Newton) -> None:
     """SensitivityError for what cannot be differentiated."""
     closure, model = method.closure, system.model()
-    mechanical = isinstance(without_contacts(system), MechanismSystem)
+    mechanical, contacts = isinstance(without_contacts(system), MechanismSystem), isinstance(system, ClosedSystem)
     why = {
         "multipliers that enter as they like (algebraic unknowns)": bool(model.traits & GENERAL) and system.m > 0,
-        "forces that depend on multipliers": bool(model.traits & NONIDEAL) and not isinstance(system, ClosedSystem),
+        SUCH_FORCES: without_contacts(system).nonideal and (contacts or not model.traits & REACTS),
         "coordinates with a retraction of their own": system.retract is not None and not mechanical,
         "a composition of steps": method.composition is not None,
         "a formulation that closes at the balance": closure.at_balance,

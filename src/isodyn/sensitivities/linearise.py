@@ -14,10 +14,12 @@ from isodyn.kernels.compiled import (
     BALANCE,
     CONSTANT_MASS,
     CONSTRAINT,
+    IDEAL,
     JACOBIAN,
     MULTIPLIERS,
     NONIDEAL,
     OK,
+    REACTS,
     VELOCITY,
     FloatArray,
     IntArray,
@@ -30,7 +32,6 @@ from isodyn.stepping.closure import fill_with, measure, retract
 from isodyn.stepping.equations import trial
 from isodyn.stepping.memory import Leg, Memory, Physics, State
 
-IDEAL = 0.0  # as the last weight of a question: forces of constraint alone, without friction that they make
 PART = 1e-3  # of a typical size: distance of the points of a difference
 POINTS = (1.0, -1.0, 2.0, -2.0)
 WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
@@ -205,7 +206,7 @@ def linearise_balance(p: Physics, linear: Linear, t: float, memory: Memory) -> i
         if status == OK and q.size > 0:
             status = matrix_along_q(p, linear, t, q, v, a, lam, memory, 1.0, linear.K)
     if status == OK and lam.size > 0:
-        what = MULTIPLIERS if p.traits & NONIDEAL else CONSTRAINT
+        what = MULTIPLIERS if p.traits & (NONIDEAL | REACTS) else CONSTRAINT
         status = ask(p, linear, what, t, q, v, a, lam, memory.kappa, linear.D)
     return status
 
@@ -216,6 +217,7 @@ def linearise_range(p: Physics, linear: Linear, state: State, memory: Memory) ->
     t, q, v = state.t, state.q, state.v
     for i in range(linear.work.size):
         linear.minus_p[i] = -memory.p[i]
+    memory.kappa[3] = IDEAL
     if linear.exact == 1:
         status = exact_matrix(p, linear, 2, t, q, v, linear.minus_p, memory.mu, memory, linear.H)
         if status == OK:
@@ -223,12 +225,11 @@ def linearise_range(p: Physics, linear: Linear, state: State, memory: Memory) ->
             status = exact_matrix(p, linear, 2, t, q, v, linear.no_a, linear.no_lam, memory, C)
             for k in range(linear.H.size):
                 linear.H[k] -= C[k]
-        return status
-    fill_with(linear.H, 0.0)
-    memory.kappa[3] = IDEAL
-    status = matrix_along_q(p, linear, t, q, v, linear.minus_p, memory.mu, memory, 1.0, linear.H)
-    if status == OK:
-        status = matrix_along_q(p, linear, t, q, v, linear.no_a, linear.no_lam, memory, -1.0, linear.H)
+    else:
+        fill_with(linear.H, 0.0)
+        status = matrix_along_q(p, linear, t, q, v, linear.minus_p, memory.mu, memory, 1.0, linear.H)
+        if status == OK:
+            status = matrix_along_q(p, linear, t, q, v, linear.no_a, linear.no_lam, memory, -1.0, linear.H)
     memory.kappa[3] = 1.0
     return status
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from isodyn.kernels.compiled import BALANCE, CONSTRAINT, JACOBIAN, NONIDEAL, FloatArray, IntArray
+from isodyn.kernels.compiled import BALANCE, CONSTRAINT, JACOBIAN, NONIDEAL, REACTS, FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.many_solves import SparseFactors
@@ -90,7 +90,7 @@ class StartTangent:
         """Who answers with sparse matrices, where these are all that is asked for: a start of a
         large system that was not moved."""
         ask = Questions(self.system, sparse=True)
-        plain = not np.any(self.d) and not ask.model.traits & NONIDEAL
+        plain = not np.any(self.d) and not ask.model.traits & (NONIDEAL | REACTS)
         return ask if plain and ask.model.sparsity is not None else None
 
     @cached_property
@@ -123,8 +123,8 @@ class StartTangent:
         if not x.any() and not lam.any():
             return np.zeros(self.n)
         zero, still = np.zeros(self.system.m), np.zeros(self.n)
-        with_both = ask.ask(BALANCE, self.t, q, self.v, x, self.n, lam)
-        return with_both - ask.ask(BALANCE, self.t, q, self.v, still, self.n, zero)
+        with_both = ask.ask(BALANCE, self.t, q, self.v, x, self.n, lam, ideal=True)
+        return with_both - ask.ask(BALANCE, self.t, q, self.v, still, self.n, zero, ideal=True)
 
     def beside(self, dq: FloatArray, k: float) -> FloatArray:
         """q ⊕ k δq."""
@@ -152,7 +152,7 @@ class StartTangent:
     def solved(self, stage: str, upper: FloatArray, lower: FloatArray) -> FloatArray:
         """[J Dᵀ; G 0]⁻¹ (−upper, −lower), with the matrices of a stage, factorised once; all stages
         share one matrix where the start was not moved."""
-        plain = not np.any(self.d) and not self.ask.model.traits & NONIDEAL
+        plain = not np.any(self.d) and not self.ask.model.traits & (NONIDEAL | REACTS)
         stage = "velocity" if plain else stage
         if stage not in self.factors:
             self.factors[stage] = self.factorised(stage)
@@ -173,7 +173,7 @@ class StartTangent:
         J, D, G = self.M, self.G.T, self.G
         if stage == "position":
             J, G = self.M + self.K @ self.T_all, self.G @ self.T_all
-        elif stage == "acceleration" and self.ask.model.traits & NONIDEAL:
+        elif stage == "acceleration" and self.ask.model.traits & (NONIDEAL | REACTS):
             D = self.ask.columns(self.t, self.q, self.v, self.lam)[:, self.rows]
         known = linalg.lu_factor(np.block([[J, D], [G, np.zeros((m, m))]]))
         return lambda right: np.asarray(linalg.lu_solve(known, right))

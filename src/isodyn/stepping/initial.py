@@ -20,6 +20,7 @@ from isodyn.kernels.compiled import (
     NONIDEAL,
     NOT_FINITE,
     OK,
+    REACTS,
     FloatArray,
     ModelFunction,
     f8,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 # most solves for the first acceleration; as a literal it would compile what it is handed to once
 # more
 PATIENCE = np.int64(40)
+LONGEST = np.int64(300)  # … where forces depend on multipliers
 TINY = 1e-300  # beside which every acceleration is large
 SETTLED = 1e-14  # a change of it below this, relative, is none
 NOISE = 1e-9  # where forces depend on multipliers, changes below this may be rounding that stays
@@ -63,12 +65,15 @@ def acceleration(
     after this.
 
     The equations are linear [Shimada2014 (3.88)]; a second solve removes the rounding of the first.
-    Where forces depend on λ beyond Gᵀλ (friction of mechanisms), the same matrix is used until
-    nothing changes; models that know ∂Q/∂λ have an iteration of their own. After `most` solves it
-    is enough; memory.second_change tells what the second of them changed.
+    Where forces depend on λ beyond Gᵀλ (friction of mechanisms), the same matrix is used until λ
+    does not change; JAMMED where it does not end. Models that put ∂Q/∂λ into their matrices have an
+    iteration of their own. After `most` solves it is enough; memory.second_change tells what the
+    second of them changed.
     """
     if p.traits & NONIDEAL:
         return nonideal_acceleration(p, t, state, memory, counters)
+    reacts = (p.traits & REACTS) != 0 and p.rows.size > 0
+    most = LONGEST if reacts else most
     n = memory.x.size
     c = memory.c
     c[0], c[1], c[2], c[3] = 1.0, 0.0, 0.0, 1.0
@@ -100,16 +105,17 @@ def acceleration(
         add_to(memory.dx, state.a)
         for i in range(p.rows.size):
             state.lam[p.rows[i]] += memory.dx[n + i]
-        change = measure(memory.dx, memory.by_v)
+        change, size = measure(memory.dx, memory.by_v), measure(state.a, memory.by_v)
+        if reacts:
+            change, size = change_of_multipliers(p, memory), measure(state.lam, memory.row_sizes)
         if k == 1:
-            memory.second_change = max(change / max(measure(state.a, memory.by_v), TINY), EPS)
-        if (
-            status != OK
-            or p.rows.size == 0
-            or (k > 0 and (change <= SETTLED * measure(state.a, memory.by_v) or change > 0.5 * before))
-        ):
+            memory.second_change = 1.0 if reacts else max(change / max(size, TINY), EPS)
+        ends = change > 0.5 * before and (not reacts or change <= NOISE * size)
+        if status != OK or p.rows.size == 0 or (k > 0 and (change <= SETTLED * size or ends)):
             break
         before = change
+        if reacts and k == most - 1:
+            status = JAMMED
     fill_with(state.da, 0.0)
     state.dt = 0.0
     return status
@@ -158,10 +164,17 @@ def nonideal_acceleration(p: Physics, t: float, state: State, memory: Memory, co
 def changed(p: Physics, free: float, state: State, memory: Memory) -> float:
     """What the last solve changed of the acceleration and of all multipliers, relatively; beside
     the acceleration that forces alone would make, where it vanishes."""
-    a, lam, own = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes), 0.0
+    a, lam = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes)
+    return max(measure(memory.dx, memory.by_v) / max(a, free, TINY), change_of_multipliers(p, memory) / max(lam, TINY))
+
+
+@kernel()
+def change_of_multipliers(p: Physics, memory: Memory) -> float:
+    """What the last solve changed of multipliers, in units of their rows."""
+    own = 0.0
     for k in range(p.rows.size):
         own = max(own, abs(memory.dx[memory.x.size + k]) * memory.row_sizes[p.rows[k]])
-    return max(measure(memory.dx, memory.by_v) / max(a, free, TINY), own / max(lam, TINY))
+    return own
 
 
 @kernel()

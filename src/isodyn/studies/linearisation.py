@@ -28,6 +28,7 @@ from isodyn.systems.base import System
 from isodyn.systems.checks import vector
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.manifold import freedoms
+from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, natural_pace, ordinary_or, power_of_two, reach, sizes_of_rows
 
@@ -319,6 +320,7 @@ def linearise(
     """
     system = second_order("linearise", system)
     if v is not None:
+        refuse_nonideal(system, "linearise about a motion")
         return steady_motions.steady(system, system.q0 if q is None else q, v, t)
     ask, still = Questions(system), np.zeros(system.nv)
     if q is None:

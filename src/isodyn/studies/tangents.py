@@ -53,7 +53,7 @@ def second_order(what: str, given: System | Description) -> System:
             hint="let integrate(...) run until they rest",
         )
     refuse_contacts(system, what)
-    refuse_nonideal(system, what)
+    refuse_nonideal(system, what, at_rest=True)
     return system
 
 

@@ -1,11 +1,9 @@
-"""Structures that turn as a whole: how they deform at constant speed, and their frequencies over
-the speed.
+"""Structures that turn as a whole: how they deform, and their frequencies over the speed.
 
     v = Ω × r,   a = Ω × (Ω × r),   ω = RᵀΩ,   ω̇ = 0        of every body that turns with Ω
     r(q, v(q), a(q)) + Gᵀλ = 0,   φ(q) = 0
 
-is solved by Newton's method while the speed grows. Small motions d, seen by someone who turns
-along, change velocities and accelerations by
+is solved by Newton's method while the speed grows. Small motions d, seen by one who turns along:
 
     δv = ḋ + V d,   δa = d̈ + B ḋ + A d        V = (Ω~, (RᵀΩ)~),   B = (2Ω~, (RᵀΩ)~),   A = (Ω~Ω~, 0)
 
@@ -40,6 +38,7 @@ from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
 from isodyn.systems.description import as_system
 from isodyn.systems.manifold import freedoms, moving
+from isodyn.systems.multiplier_forces import refuse_nonideal
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import largest_or_one, row_sizes
 
@@ -241,6 +240,7 @@ def spin(
     system = as_system(system)
     if not isinstance(system, MechanismSystem) or any(body.of_beam for body in system.bodies):
         raise InputError("spin is for mechanisms of bodies and rods", hint="beams by model='exact'")
+    refuse_nonideal(system, "spin")
     way, at = vector3("axis", axis, "axis"), vector3("point", point, "point")
     if not np.linalg.norm(way) > 0:
         raise InputError("axis has no direction", argument="axis")

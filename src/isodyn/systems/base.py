@@ -57,6 +57,10 @@ class System(Protocol):
     def alike(self) -> tuple[int, ...]: ...
     @property
     def contacts(self) -> Any: ...
+    @property
+    def nonideal(self) -> bool: ...
+    @property
+    def ideal_at_rest(self) -> bool: ...
     def model(self) -> Model: ...
 
 
@@ -68,12 +72,16 @@ class BaseSystem(ShownSystem):
     alike : a number for each velocity; those with the same number have the same unit. Empty if
         units are not known
     contacts : its unilateral constraints (isodyn.systems.contacts), or None
+    nonideal : its forces depend on multipliers, as friction by a reaction does
+    ideal_at_rest : such forces vanish where nothing moves, and so do their derivatives by multipliers
     """
 
     elastic: bool = False
     states: int = 0
     alike: tuple[int, ...] = ()
     contacts: Any = None
+    nonideal: bool = False
+    ideal_at_rest: bool = False
 
 
 def is_system(given: object) -> TypeGuard[System]:

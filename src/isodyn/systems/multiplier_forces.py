@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from isodyn.systems.mechanical import MechanicalSystem
     from isodyn.systems.questions import Questions
 
+SUCH_FORCES = "forces that depend on multipliers: Q(q, v, t, lam), or friction by the reaction of a joint"
 # of the largest multiplier: increments of central differences
 INCREMENT = float(np.finfo(np.float64).eps) ** (1 / 3)
 
@@ -67,10 +68,13 @@ def _arguments(Q: Callable[..., Any]) -> int:
     return sum(p.kind in by_position and p.default is inspect.Parameter.empty for p in parameters)
 
 
-def refuse_nonideal(system: System, what: str, hint: str = "write the forces without multipliers") -> None:
-    """InputError where forces of a system depend on multipliers, and `what` has no use for that."""
-    if getattr(system, "nonideal", False):
-        raise InputError(f"{what} does not know forces that depend on multipliers, Q(q, v, t, lam)", hint=hint)
+def refuse_nonideal(
+    system: System, what: str, hint: str = "write the forces without multipliers", *, at_rest: bool = False
+) -> None:
+    """InputError where forces of a system depend on multipliers, and `what` has no use for that;
+    studies `at_rest` need not know forces that vanish there."""
+    if system.nonideal and not (at_rest and system.ideal_at_rest):
+        raise InputError(f"{what} does not know {SUCH_FORCES}", hint=hint)
 
 
 def slopes(system: MechanicalSystem, q: FloatArray, v: FloatArray, t: float, lam: FloatArray) -> FloatArray:

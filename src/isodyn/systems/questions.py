@@ -12,16 +12,18 @@ from isodyn.kernels.compiled import (
     ACCELERATION,
     BALANCE,
     CONSTRAINT,
+    IDEAL,
     JACOBIAN,
     MULTIPLIERS,
     NONIDEAL,
     OK,
     POSITION,
+    REACTS,
     VELOCITY,
     WRONG_SHAPE,
     FloatArray,
 )
-from isodyn.linear_solvers.blocks import values_to_csr
+from isodyn.linear_solvers.blocks import full, values_to_csr
 from isodyn.systems.base import System
 from isodyn.systems.checks import wrong_shape
 
@@ -52,9 +54,12 @@ class Questions:
         n: int,
         lam: FloatArray | None = None,
         weights: tuple[float, float, float] = (1.0, 0.0, 0.0),
+        *,
+        ideal: bool = False,
     ) -> FloatArray:
-        """What the model answers, as n numbers; `weights` of ∂/∂a, ∂/∂v, ∂/∂q for JACOBIAN."""
-        out, c = np.zeros(n), np.array([*weights, 1.0])
+        """What the model answers, as n numbers; `weights` of ∂/∂a, ∂/∂v, ∂/∂q for JACOBIAN; `ideal`
+        without forces that depend on multipliers."""
+        out, c = np.zeros(n), np.array([*weights, IDEAL if ideal else 1.0])
         lam = np.zeros(self.system.m) if lam is None else lam
         status = int(self.model.function(what, t, q, v, a, lam, c, self.model.tables, self.model.scratch, out))
         if self.model.raised is not None:
@@ -81,11 +86,15 @@ class Questions:
 
     def G(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """All rows of the constraint matrix."""
+        return self._matrix(CONSTRAINT, t, q, v)
+
+    def _matrix(self, what: int, t: float, q: FloatArray, v: FloatArray, lam: FloatArray | None = None) -> Matrix:
+        """CONSTRAINT or MULTIPLIERS as a matrix."""
         m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
         if pattern is not None:
-            values = self.ask(CONSTRAINT, t, q, v, v, pattern.G_columns.size)
+            values = self.ask(what, t, q, v, v, pattern.G_columns.size, lam)
             return values_to_csr(pattern.G_starts, pattern.G_columns, values, n)
-        return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
+        return self.ask(what, t, q, v, v, m * n, lam).reshape(m, n)
 
     def rows(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """G, in full where it has few entries, which is faster to work with."""
@@ -98,11 +107,9 @@ class Questions:
         return found
 
     def columns(self, t: float, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
-        """∂balance/∂λ (n, m): Gᵀ, less ∂Q/∂λ where forces depend on multipliers."""
-        if not self.model.traits & NONIDEAL:
-            return np.asarray(self.G(t, q, v)).T
-        m, n = self.system.m, self.system.nv
-        return self.ask(MULTIPLIERS, t, q, v, v, m * n, lam).reshape(m, n).T
+        """∂balance/∂λ (n, m), in full: Gᵀ, less ∂Q/∂λ where forces depend on multipliers."""
+        what = MULTIPLIERS if self.model.traits & (NONIDEAL | REACTS) else CONSTRAINT
+        return full(self._matrix(what, t, q, v, lam)).T
 
     def position(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """φ."""

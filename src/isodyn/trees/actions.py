@@ -86,7 +86,7 @@ def add_body_forces(t: float, tables: TreeTables, scratch: TreeScratch) -> None:
     for i in range(r.size):
         r[i] = 0.0
     if len(given.laws) > 0:
-        add_laws(t, rates, rates, given, work, r)
+        add_laws(t, rates, rates, False, given, work, r)
     if len(given.loads) > 0:
         add_loads(t, given, work, r)
     for k in range(len(tables.nodes)):
