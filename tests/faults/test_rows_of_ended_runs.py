@@ -134,3 +134,13 @@ def test_members_that_fail_leave_the_times_of_the_others(method: str) -> None:
     late = iso.ensemble(system, t_end=1.0, save=[0.0, 0.1], v0=[[0.0], [3.5]], threads=1, **METHODS[method])
     assert late.q.shape == (2, 2, 1)
     assert np.isfinite(late.q).all()
+
+
+def test_an_error_at_the_start_stays_what_it_is() -> None:
+    """No row was made that could be shown at the times that were named."""
+    system = iso.MechanicalSystem(
+        np.eye(2), lambda q, v, t: 0.0 * q, [0.0, 1.0], [0.0, 0.0], phi=lambda q, t: np.array([q[0], q[0] - t])
+    )
+    for method in ({"scheme": iso.Radau()}, {"scheme": iso.DOP853()}, {"dt": iso.Adaptive()}, {"dt": 0.1}):
+        with pytest.raises(iso.errors.IsodynError, match="conflict"):
+            iso.integrate(system, t_end=1.0, save=[0.0, 0.5, 1.0], **method)

@@ -72,7 +72,7 @@ def with_named_rows(run: Callable[[], Solution], times: FloatArray, select: Sele
         return rows_of(run())
     except BaseException as error:
         partial = getattr(error, "partial", None)
-        if isinstance(partial, Solution):
+        if isinstance(partial, Solution) and partial.t.size:
             error.partial = rows_of(partial)  # type: ignore[attr-defined]
         raise
 
