@@ -45,6 +45,11 @@ def _has_ratio(x: float, y: float, ratio: float) -> bool:
     return bool(abs(y - ratio * x) <= ROUNDING * abs(y))
 
 
+def _differ(one: Word, other: Word) -> bool:
+    """Whether two measures hold other numbers."""
+    return one is not other and one.numbers.words.tobytes() != other.numbers.words.tobytes()
+
+
 def words_of(rows: Sequence[Row], laws: Sequence[Any]) -> list[Word]:
     """All measures of rows and laws."""
     return [word for row in rows for _, word in row.terms] + [word for law in laws for word in law.all_words()]
@@ -87,16 +92,18 @@ def with_numbers_of(layout: MechanismLayout, own: MechanismLayout, tables: Any) 
     for k, body in enumerate(layout.bodies):
         if body is not own.bodies[k]:
             made.bodies[k].mass, made.bodies[k].inertia = body.mass, body.inertia
-    for k, word in enumerate(layout.words):
-        made.measures[k].word.words[:] = word.numbers.words
-    weights = [weight for row in layout.rows for weight, _ in row.terms]
+    others = [k for k, pair in enumerate(zip(layout.words, own.words, strict=True)) if _differ(*pair)]
+    for k in others:
+        made.measures[k].word.words[:] = layout.words[k].numbers.words
+    weights, before = ([weight for row in one.rows for weight, _ in row.terms] for one in (layout, own))
     for k, weight in enumerate(weights):
-        made.terms[k].weight = weight
-    coincident = layout.coincidences()
-    for k, count in enumerate(coincident):
-        made.rows[k].coincident = count
+        if weight != before[k]:
+            made.terms[k].weight = weight
+    if weights != before or any(k < len(weights) for k in others):  # words of rows come first
+        for k, count in enumerate(layout.coincidences()):
+            made.rows[k].coincident = count
     for k, law in enumerate(layout.laws):
-        for one in fields(law.force):
+        for one in fields(law.force) if law.force is not own.laws[k].force else ():
             setattr(made.laws[k], one.name, getattr(law.force, one.name))
     for k, load in enumerate(layout.loads):
         made.loads[k].vector, made.loads[k].point, made.loads[k].coefficient = load.vector, load.point, load.coefficient
