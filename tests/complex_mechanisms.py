@@ -59,10 +59,13 @@ class ComplexMechanism:
             M[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = self.inertia[k]
         self.M = M
 
-    def start(self, sol: Any) -> tuple[Any, Any]:
-        """Places and velocities of the first row; both must not depend on what is varied."""
+    def start(self, rows: Any) -> tuple[Any, Any]:
+        """Places, which must lie on the constraints, and velocities, which are moved onto them."""
         q = [(body.position.astype(complex), body.R.astype(complex)) for body in self.bodies]
-        return q, sol.v[0].astype(complex)
+        v = np.concatenate([body.v0 for body in self.bodies]).astype(complex)
+        G = self.levels(q, v)[1][rows]
+        B = np.linalg.solve(self.M, G.T)
+        return q, v - B @ np.linalg.solve(G @ B, G @ v)
 
     @staticmethod
     def moved(q: Any, d: Any) -> Any:
@@ -145,12 +148,12 @@ def solve(residual: Any, z: Any) -> Any:
 
 
 def reference(
-    system: Any, changed: dict[str, complex], sol: Any, scheme: Any, dt: float, steps: int, rows: Any
-) -> list[Any]:
-    """(v, a, force of constraint, lam of least norm) of all rows; `rows` are those that are enforced."""
+    system: Any, changed: dict[str, complex], scheme: Any, dt: float, steps: int, rows: Any
+) -> list[tuple[Any, ...]]:
+    """(places, v, a, λ of least norm) of all rows; `rows` are those that are enforced."""
     model, m = ComplexMechanism(system, changed), len(rows)
     n, M = model.n, model.M
-    q, v = model.start(sol)
+    q, v = model.start(rows)
     _, G, rest = model.levels(q, v)
     K = np.block([[M, G[rows].T], [G[rows], np.zeros((m, m))]])
     z = np.linalg.solve(K, np.r_[model.forces(q, v), -rest[rows]])

@@ -1,7 +1,7 @@
 """What parameters change in an objective while the motion stays.
 
-Systems at other values of the parameters are made for that, unless it is known what outputs look at:
-a coordinate of a joint is measured between points and axes of two bodies, and of nothing else.
+Systems at other values of the parameters are made for that, unless it is known what outputs look
+at: a coordinate of a joint is measured between points and axes of two bodies, and of nothing else.
 """
 
 from __future__ import annotations

@@ -45,6 +45,8 @@ def _index(key: str, array: FloatArray) -> tuple[int, ...]:
         return (i, i) if np.ndim(array) == 2 else (i,)
     if len(key) == 2 and set(key) <= set(AXES):
         return AXES[key[0]], AXES[key[1]]
+    if not key.isdecimal():  # places are counted from the front
+        raise ValueError(key)
     return (int(key),)
 
 

@@ -13,6 +13,7 @@ from isodyn.joints.words import Row, Word
 from isodyn.loads.laws import LIMIT, SPEED, SPRING, FormulaLaw
 from isodyn.loads.part import LoadForces
 from isodyn.mechanism.layout import MechanismLayout
+from isodyn.multibody.tables import Tables
 
 FACTORS = {SPRING: ("stiffness", "damping", "cubic"), LIMIT: ("stiffness", "damping"), SPEED: ("damping",)}  # of laws
 ROUNDING = 1e-15
@@ -92,6 +93,19 @@ def with_numbers_of(layout: MechanismLayout, own: MechanismLayout, tables: Any) 
     for k, body in enumerate(layout.bodies):
         if body is not own.bodies[k]:
             made.bodies[k].mass, made.bodies[k].inertia = body.mass, body.inertia
+    _put_rows(layout, own, made)
+    for k, law in enumerate(layout.laws):
+        for one in fields(law.force) if law.force is not own.laws[k].force else ():
+            setattr(made.laws[k], one.name, getattr(law.force, one.name))
+    for k, load in enumerate(layout.loads):
+        made.loads[k].vector, made.loads[k].point, made.loads[k].coefficient = load.vector, load.point, load.coefficient
+    for k, angle in enumerate(layout.angles):
+        made.turns[k].word.words[:] = angle.word.numbers.words
+    return made
+
+
+def _put_rows(layout: MechanismLayout, own: MechanismLayout, made: Tables) -> None:
+    """Measures and rows into tables that are those of `own`, where they differ."""
     others = [k for k, pair in enumerate(zip(layout.words, own.words, strict=True)) if _differ(*pair)]
     for k in others:
         made.measures[k].word.words[:] = layout.words[k].numbers.words
@@ -102,11 +116,3 @@ def with_numbers_of(layout: MechanismLayout, own: MechanismLayout, tables: Any) 
     if weights != before or any(k < len(weights) for k in others):  # words of rows come first
         for k, count in enumerate(layout.coincidences()):
             made.rows[k].coincident = count
-    for k, law in enumerate(layout.laws):
-        for one in fields(law.force) if law.force is not own.laws[k].force else ():
-            setattr(made.laws[k], one.name, getattr(law.force, one.name))
-    for k, load in enumerate(layout.loads):
-        made.loads[k].vector, made.loads[k].point, made.loads[k].coefficient = load.vector, load.point, load.coefficient
-    for k, angle in enumerate(layout.angles):
-        made.turns[k].word.words[:] = angle.word.numbers.words
-    return made
