@@ -32,6 +32,50 @@ def block(g: float, mu: float, v: float, slope: float) -> iso.MechanicalSystem:
     return iso.MechanicalSystem(2.0, lambda q, v, t: 2.0 * g * np.array([-s, -c]), [0.0, 0.0], [v, 0.0], **given)
 
 
+def pulled(A: float, mu: float, m: float, omega: float = 4.0) -> iso.MechanicalSystem:
+    """A block on rough ground under a force A sin ωt: it sticks and slips."""
+
+    def force(q: Any, v: Any, t: float) -> Any:
+        return np.array([A * np.sin(omega * t), -m * GRAVITY])
+
+    given: Any = {"gap": lambda q, t: q[1:], "gap_q": lambda q, t: np.array([[0.0, 1.0]])}
+    given |= {"slip": lambda q, v, t: v[:1], "slip_v": lambda q, v, t: np.array([[1.0, 0.0]]), "mu": mu}
+    return iso.MechanicalSystem(m, force, [0.0, 0.0], [0.0, 0.0], **given)
+
+
+def way_of_pulled(A: Any, mu: Any, m: Any, t: float, omega: float = 4.0) -> Any:
+    """Where that block is at a time; between two slips it sticks."""
+    x, k, rub = 0.0 * A, 0, mu * m * GRAVITY
+
+    def slipped(begin: Any, end: Any) -> tuple[Any, Any]:
+        c, s = np.cos(omega * begin), np.sin(omega * begin)
+        v = A / (m * omega) * (c - np.cos(omega * end)) - rub / m * (end - begin)
+        way = (
+            A / (m * omega) * (c * (end - begin) - (np.sin(omega * end) - s) / omega) - rub / m * (end - begin) ** 2 / 2
+        )
+        return v, way
+
+    while True:
+        begin, shift = np.arcsin(rub / A) / omega, k * np.pi / omega
+        end = begin + 0.75 * np.pi / omega
+        for _ in range(60):
+            end = end - slipped(begin, end)[0] * m / (A * np.sin(omega * end) - rub)
+        if (begin + shift).real > t:
+            return x
+        if (end + shift).real > t:
+            return x + (-1) ** k * slipped(begin, t - shift)[1]
+        x, k = x + (-1) ** k * slipped(begin, end)[1], k + 1
+
+
+def spun(mu: float, mass: float, g: float) -> iso.Mechanism:
+    """A ball that slides and turns on the floor, pulled aside: its slip has two directions."""
+    mech = iso.Mechanism(gravity=(0.4, 0.1, -g))
+    start: Any = {"velocity": (1.0, 0.3, 0), "angular_velocity": (0.2, 1.0, 0.5)}
+    mech.add_body("ball", mass, (0.01, 0.012, 0.014), (0, 0, 0.1), **start)
+    mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.1, mu=mu))
+    return mech
+
+
 def swinging(high: float, e: float, m: float) -> iso.Mechanism:
     mech = iso.Mechanism(gravity=(0, 0, -GRAVITY))
     mech.add_body("arm", m, (0.1, 0.15, 0.1), (1, 0, 0))

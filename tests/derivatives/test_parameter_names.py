@@ -9,6 +9,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.design.families import model_family
+from isodyn.errors import InputError, SensitivityError
 from isodyn.models.build import model_from_text
 from isodyn.sensitivities.parameters import family_of
 from isodyn.sweeps.models import subject_of
@@ -111,3 +112,61 @@ def test_a_sweep_and_a_derivative_by_the_mass_of_a_shaped_body_agree() -> None:
     by_python = iso.integrate(bar(), sensitivities=["bar.mass"], **run).sensitivity("bar.mass").of("pin.angle")[-1]
     assert by_python == pytest.approx((found[1] - found[0]) / (2 * h), rel=1e-4)
     assert by_file.of("pin.angle")[-1] == pytest.approx(by_python, rel=1e-10)
+
+
+def branching(x: float) -> iso.Mechanism:
+    """A load that is there for large numbers only."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("arm", 1.0, (0.1, 0.1, 0.1), (1, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0)))
+    if x > 1.0:
+        mech.add_load(iso.JointSpring("spring", "pin", stiffness=x))
+    return mech
+
+
+def oscillator(x: float, x0: float = 1.0) -> iso.MechanicalSystem:
+    return iso.MechanicalSystem(1.0, lambda q, v, t: -x * q, [x0], [0.0])
+
+
+@pytest.mark.parametrize(
+    ("build", "x"),
+    [
+        (branching, 1.0),
+        (lambda x: oscillator(abs(x)), 0.0),
+        (lambda x: oscillator(2.0 if x > 0.3 else 1.0), 0.3),
+        (lambda x: oscillator(1.0, 2.0 if x > 0.3 else 1.0), 0.3),
+    ],
+)
+def test_numbers_at_which_a_system_jumps_or_bends_have_no_derivative(build: Any, x: float) -> None:
+    with pytest.raises(SensitivityError, match=rf"jumps or has a kink at x = {x:g}(.|\n)*branch there"):
+        iso.integrate(iso.Parametrised(build, x=x), dt=0.01, t_end=0.05, sensitivities=["x"])
+
+
+def test_smooth_numbers_near_zero_have_one() -> None:
+    run: Any = {"dt": 0.01, "t_end": 0.05, "sensitivities": ["x"]}
+    assert np.all(iso.integrate(iso.Parametrised(lambda x: oscillator(x**3), x=0.0), **run).sensitivity("x").q < 1e-12)
+    stiff = iso.integrate(iso.Parametrised(lambda x: oscillator(1e4 + np.sin(x)), x=0.3), **run).sensitivity("x").q
+    other = iso.integrate(iso.Parametrised(oscillator, x=1e4 + np.sin(0.3)), **run).sensitivity("x").q
+    # beside a stiffness of 1e4, rounding counts that much more
+    assert np.abs(stiff - np.cos(0.3) * other).max() <= 1e-7 * np.abs(other).max()
+
+
+def test_places_in_vectors_are_counted_from_the_front() -> None:
+    family = family_of(branching(0.0))
+    assert family.value("pin.axis.1") == 1.0
+    for name in ("pin.axis.-1", "pin.axis.3", "pin.axis.1.0"):
+        with pytest.raises(InputError, match="there is no number"):
+            family.value(name)
+
+
+def test_coordinates_of_joints_that_are_measured_in_another_way() -> None:
+    """Of a gradient by an axis a part is the measure itself; masses and points of other joints need no other
+    system."""
+    run: Any = {"dt": 0.01, "t_end": 0.1, "assemble": True}
+    names = ["pin.axis.x", "pin.point.x", "arm.mass", "arm.position.x"]
+    for output in ("pin.angle", "pin.angle_rate", "pin.angle_acceleration"):
+        found = iso.gradient(branching(2.0), objective=output, parameters=names, **run)
+        sol = iso.integrate(branching(2.0), sensitivities=names, **run)
+        for name in names:
+            each = sol.sensitivity(name).of(output)
+            assert abs(found[name] - each[-1]) <= 1e-9 * max(1.0, np.abs(each).max()), (name, output)

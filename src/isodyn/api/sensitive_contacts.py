@@ -123,11 +123,11 @@ def integrate_with_contacts(
     rows = np.searchsorted(found.t, sol.t)
     if not np.array_equal(found.t[np.minimum(rows, found.t.size - 1)], sol.t):
         raise SensitivityError("rows of the run and of its derivatives are at different times")
-    places, normals = way.system.places, way.system.contact_places[: len(way.system.inner.contacts.names)]
+    places, touching = way.system.places, way.system.contact_places
     for name, one in found.sensitivities.items():
         q, v, a, lam = (x[rows] for x in (one.dq, one.v, one.a, one.lam))
         made = Sensitivity(sol, name, one.value, q, v, a, lam[:, places], InnerVariation(one.varied))
-        made.contact_normals = -lam[:, normals]
+        made.contact_forces = -lam[:, touching]
         sol.sensitivities[name] = made
     return sol
 

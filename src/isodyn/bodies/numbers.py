@@ -40,6 +40,9 @@ def given_numbers(body: Body) -> dict[str, Any]:
 
 def with_numbers(body: Body, changed: Mapping[str, Any]) -> Body:
     """A body with other numbers, checked as a new one."""
+    mass = changed.get("mass")
+    if len(changed) == 1 and isinstance(mass, float) and 0.0 < mass < np.inf and not from_shape(body):
+        return replace(body, mass=float(mass))
     given = {**given_numbers(body), **changed}
     if "mass" in changed and "inertia" not in changed and from_shape(body):
         given["inertia"] = given["inertia"] * (given["mass"] / body.mass)

@@ -10,7 +10,8 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.problems.problem import Problem
-from isodyn.sensitivities.parameters import AXES, Family, NamedParts, Parametrised, family_of
+from isodyn.sensitivities.parameters import Family, NamedParts, Parametrised, family_of
+from isodyn.sensitivities.paths import AXES
 from isodyn.sweeps.files import FileSubject, file_subject
 from isodyn.sweeps.subjects import address, unknown
 from isodyn.systems.description import Description

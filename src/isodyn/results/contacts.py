@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from isodyn.results.solution import Solution
     from isodyn.systems.contacts import ContactSet
 
+RATES = "contact_rates"  # where a solution remembers `rates_of`
+
 
 @dataclass(frozen=True)
 class Impact:
@@ -178,8 +180,7 @@ def _between(values: FloatArray, before: IntArray, after: IntArray, part: FloatA
 def rates_of(sol: Solution) -> tuple[FloatArray, FloatArray]:
     """Rates of gaps and slips in all rows, and the part of them that is the system's own motion, J
     v."""
-    known = sol.system.contacts
-    key = "contact_rates"
+    known, key = sol.system.contacts, RATES
     if key not in vars(sol):
         ask = Questions(known.twin)
         rows = list(zip(sol.t, sol.q, sol.v, strict=True))

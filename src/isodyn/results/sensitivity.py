@@ -16,6 +16,8 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import RATE, FloatArray
+from isodyn.results.contacts import RATES
+from isodyn.results.contacts_beside import contacts_beside
 from isodyn.results.quantities import Catalogue
 from isodyn.systems.questions import Questions
 
@@ -34,6 +36,13 @@ def reader_of(output: str | tuple[str, str] | Callable[[Solution], Any], sol: So
         return output
     place = Catalogue(sol).find(output)
     return lambda other: Catalogue(other).read(place).values
+
+
+def fresh(sol: Solution) -> Solution:
+    """A copied solution, without what was worked out for the one that it was copied from."""
+    vars(sol).pop(RATES, None)
+    sol.aux = {}
+    return sol
 
 
 class Varied(Protocol):
@@ -92,10 +101,17 @@ class Sensitivity:
         self.dq, self.v, self.a, self.lam = dq, v, a, lam
         self.varied = varied
         self.events: FloatArray = np.zeros(0)  # derivatives of the times of `sol.events`
-        self.contact_normals: FloatArray = np.zeros((sol.t.size, 0))  # of the normal forces of contacts (k, contacts)
+        # of normal forces of contacts, and of tangential ones of those that stick (k, rows of contacts)
+        self.contact_forces: FloatArray = np.zeros((sol.t.size, 0))
 
     def __repr__(self) -> str:
         return f"<Sensitivity to {self.name} = {self.value:.6g}: {self.sol.t.size} rows>"
+
+    @property
+    def contact_normals(self) -> FloatArray:
+        """Derivatives of the normal forces of contacts (k, contacts)."""
+        known = self.sol.system.contacts
+        return self.contact_forces[:, : 0 if known is None else len(known.names)]
 
     @property
     def q(self) -> FloatArray:
@@ -132,12 +148,13 @@ class Sensitivity:
         else:
             other.q = np.array([system.retract(q.copy(), e * d) for q, d in zip(self.sol.q, self.dq, strict=True)])
         other.v, other.a, other.lam = self.sol.v + e * self.v, self.sol.a + e * self.a, self.sol.lam + e * self.lam
-        other.aux = {}
+        other.aux = contacts_beside(self.sol, fresh(other), e * self.contact_forces)
         return other
 
     def _with(self, system: System) -> Solution:
         other = copy(self.sol)
-        other.system, other.aux = system, {}
+        other.system = system
+        other.aux = contacts_beside(self.sol, fresh(other))
         return other
 
     def of(self, output: str | tuple[str, str] | Callable[[Solution], Any]) -> FloatArray:

@@ -39,6 +39,8 @@ from isodyn.stepping.step import predict
 if TYPE_CHECKING:
     from isodyn.kernels.struct import StructAddress
 
+DONE = 1e-12  # what a correction may leave by its estimate, which is ten times what it leaves, in parts of the solution
+
 
 @kernel()
 def recall_step(p: Physics, leg: Leg, tape: Tape, k: int, after: State, memory: Memory) -> int:
@@ -267,28 +269,34 @@ def add_parameter(p: Physics, leg: Leg, dt: float, keep: bool, varied: Varied, a
 
 
 @kernel()
-def extrapolate(known: int, w: FloatArray, old: FloatArray) -> None:
-    """A guess of the next w, where `known` of them have been found since the last jump."""
+def extrapolate(known: int, w: FloatArray, old: FloatArray, older: FloatArray) -> None:
+    """A guess of the next w, where `known` of them have been found since the last jump: by a
+    parabola, a line, or the last one."""
     for i in range(w.size):
-        now = w[i]
-        w[i] = 2.0 * now - old[i] if known > 1 else now if known == 1 else 0.0
-        old[i] = now
+        now, change = w[i], w[i] - old[i]
+        if known == 0:
+            w[i] = 0.0
+        elif known > 3:
+            w[i] = now + 2.0 * change - (old[i] - older[i])
+        elif known > 1:
+            w[i] = now + change
+        older[i], old[i] = old[i], now
 
 
 @kernel()
 def multipliers_back(
     p: Physics, leg: Leg, dt: float, after: State, memory: Memory, linear: Linear, adjoint: Adjoint
 ) -> int:
-    """The multipliers of a step, by iteration, from those of the two steps after it."""
-    extrapolate(adjoint.known, adjoint.w_1, adjoint.old_1)
-    extrapolate(adjoint.known, adjoint.w_2, adjoint.old_2)
-    extrapolate(adjoint.known, adjoint.w_3, adjoint.old_3)
-    extrapolate(adjoint.known, adjoint.w_4, adjoint.old_4)
+    """The multipliers of a step, by iteration, from those of the steps after it."""
+    extrapolate(adjoint.known, adjoint.w_1, adjoint.old_1, adjoint.older_1)
+    extrapolate(adjoint.known, adjoint.w_2, adjoint.old_2, adjoint.older_2)
+    extrapolate(adjoint.known, adjoint.w_3, adjoint.old_3, adjoint.older_3)
+    extrapolate(adjoint.known, adjoint.w_4, adjoint.old_4, adjoint.older_4)
     adjoint.known += 1
     last, status = 1e300, UNSOLVED
     for k in range(MOST):
         change = correct_back(p, leg, dt, after, memory, linear, adjoint)
-        if is_last(change, last, 1.0, 0.0, k):
+        if is_last(change, last, DONE, 1.0, 0.0, k):
             status = OK
             break
         last = change

@@ -41,11 +41,11 @@ BROKEN = 120  # a status: the step was repeated or divided, so that it is no smo
 
 
 @kernel()
-def is_last(change: float, before: float, size: float, floor: float, k: int) -> bool:
+def is_last(change: float, before: float, done: float, size: float, floor: float, k: int) -> bool:
     """Whether correction k is the last: what it leaves, by how corrections shrink, does not matter,
     or they have come to the rounding of residuals."""
     left = change * change / (before - change) if k > 0 and 2.0 * change < before else change
-    return left <= DONE * size or (k > 1 and change > 0.5 * before and change <= max(ENOUGH * size, floor))
+    return left <= done * size or (k > 1 and change > 0.5 * before and change <= max(ENOUGH * size, floor))
 
 
 @kernel()
@@ -69,10 +69,10 @@ def all_done(memory: Memory, linear: Linear, tangents: Tangents, first: int, man
             a = many.a[i, c] + memory.c[0] * many.x[i, c]
             size = max(size, memory.by_v[i] * max(abs(many.x[i, c]), abs(many.p[i, c]), abs(a)))
         change, before = many.change[c], many.before[c]
-        if is_last(change, before, size, 0.0, k):
+        if is_last(change, before, DONE, size, 0.0, k):
             continue
         forces = largest_force(memory, linear, tangents, first, many, c)
-        if not is_last(change, before, size, ROUNDING * forces / memory.inertia, k):
+        if not is_last(change, before, DONE, size, ROUNDING * forces / memory.inertia, k):
             return False
     return True
 

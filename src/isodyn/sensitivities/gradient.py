@@ -15,22 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.errors import InputError, IsodynError, SensitivityError
+from isodyn.errors import InputError, SensitivityError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.marching.progress import Progress
 from isodyn.notebook_views import ShownInNotebooks, Told
 from isodyn.results.balance import as_steps_end, jumps_of
-from isodyn.results.sensitivity import reader_of
+from isodyn.results.contacts_beside import contacts_beside
+from isodyn.results.sensitivity import fresh, reader_of
 from isodyn.results.solution import Solution
+from isodyn.sensitivities.by_outputs import by_outputs, coordinates_of_joints, looks_at_system
 from isodyn.sensitivities.closed_rows import ClosedSystem
 from isodyn.sensitivities.differentiable import without_contacts
 from isodyn.sensitivities.memory import Adjoint
 from isodyn.sensitivities.taped_run import TapedRun
-from isodyn.sensitivities.variations import CENTRAL, PART, Variation
+from isodyn.sensitivities.variations import CENTRAL, PART
 from isodyn.systems.base import System
 
 Output = str | tuple[str, str] | Callable[[Solution], Any]
-ROUNDING = 1e-14  # of the largest value of an output: what changes by less does not depend on what was moved
+TOUCH = "forces of contacts"
 NO_ROWS = np.zeros(0, dtype=np.int64)
 SAME_TIME = 1e-9  # of a step: times nearer to the end of a step than this are there
 
@@ -71,6 +73,11 @@ class Objective(Told):
     def __post_init__(self) -> None:
         if self.end is None and self.integral is None and not self.at:
             raise InputError("an objective needs end=, integral= or at=")
+
+    @property
+    def outputs(self) -> list[Output]:
+        """All outputs in it."""
+        return [x for x in (self.end, self.integral, *(output for _, output in self.at)) if x is not None]
 
     @property
     def along(self) -> bool:
@@ -210,13 +217,15 @@ Added = Callable[[Solution], FloatArray]
 
 
 def row_derivatives(sol: Solution, added: Added) -> tuple[FloatArray, ...]:
-    """Derivatives of what rows add to the objective by their own q (as increments), v, a and
-    lam."""
+    """Derivatives of what rows add to the objective by their own q (as increments), v, a, lam, and
+    forces of contacts."""
     system, sizes = sol.system, sol.system.scales.v
     fast = max(1e-2, float(np.abs(sol.v / sizes).max(initial=0.0)))
     strong = max(1e-2, float(np.abs(sol.a / sizes).max(initial=0.0)))
     heavy = max(1e-2, float(np.abs(sol.lam).max(initial=0.0)))
     steps = {"q": sizes, "v": fast * sizes, "a": strong * sizes, "lam": np.full(system.m, heavy)}
+    forces = sol.aux.get("contact_force", np.zeros((0, 0)))
+    steps[TOUCH] = np.full(forces.shape[1], max(1e-2, float(np.abs(forces).max(initial=0.0))))
     found = []
     for name, typical in steps.items():
         out = np.zeros((sol.t.size, typical.size))
@@ -253,13 +262,16 @@ def relevant(sol: Solution, name: str, typical: FloatArray, added: Added) -> lis
 
 def _moved(sol: Solution, name: str, d: FloatArray) -> Solution:
     """The solution with all rows moved by the same increments."""
-    other, system = copy(sol), sol.system
-    other.aux = {}
+    other, system = fresh(copy(sol)), sol.system
+    if name == TOUCH:
+        other.aux = contacts_beside(sol, other, d)
+        return other
     if name != "q" or system.retract is None:
         values = getattr(sol, name) + d[: getattr(sol, name).shape[1]]
     else:
         values = np.array([system.retract(q.copy(), d.copy()) for q in sol.q])
     setattr(other, name, values)
+    other.aux = contacts_beside(sol, other)
     return other
 
 
@@ -275,7 +287,9 @@ class Shown:
         if not np.array_equal(found.t[np.minimum(self.rows, found.t.size - 1)], self.sol.t):
             raise SensitivityError("rows of the run and of its derivatives are at different times")
         system = run.system
-        self.places = system.places if isinstance(system, ClosedSystem) else np.arange(system.m)
+        self.places, self.touching = np.arange(system.m), NO_ROWS
+        if isinstance(system, ClosedSystem):
+            self.places, self.touching = system.places, system.contact_places
         self.starts = {restart.row: k for k, restart in enumerate(run.restarts)}
         self.many = found.t.size
 
@@ -298,12 +312,13 @@ class Shown:
 
     def spread(self, derivatives: tuple[FloatArray, ...], rows: IntArray, adjoint: Adjoint) -> None:
         """Add derivatives to these rows of an adjoint."""
-        dq, dv, da, dlam = derivatives
+        dq, dv, da, dlam, push = derivatives
         for k, row in enumerate(rows):
             adjoint.row_q[row] += dq[k]
             adjoint.row_v[row] += dv[k]
             adjoint.row_a[row] += da[k]
             adjoint.row_lam[row][self.places] += dlam[k]
+            adjoint.row_lam[row][self.touching] -= push[k]
 
     def refuse_shared(self, dlam: FloatArray) -> None:
         """SensitivityError where multipliers of redundant rows are looked at."""
@@ -336,56 +351,19 @@ def gradient_of(
     run.go_back(adjoint)
     for name in ("q", "v", "a", "lam"):
         getattr(adjoint, name)[:] += getattr(adjoint, f"row_{name}")[0]
-    by = adjoint.by + run.by_start(adjoint) + by_outputs(run.variations, sol, limits, weighted)
+    by = adjoint.by + run.by_start(adjoint)
+    if looks_at_system(sol, weighted.rows):
+        named = coordinates_of_joints(objective.outputs, sol)
+
+        def outputs(other: System) -> FloatArray:
+            return weighted.both(_with(sol, other), _with(limits, other))
+
+        by += by_outputs(run.variations, sol.system, outputs, named)
     return Gradient(value, by, tuple(one.name for one in run.variations), shown.sol)
 
 
 def _with(sol: Solution, system: System) -> Solution:
-    other = copy(sol)
-    other.system, other.aux = without_contacts(system), {}
+    other = fresh(copy(sol))
+    other.system = without_contacts(system)
+    other.aux = contacts_beside(sol, other)
     return other
-
-
-def by_outputs(variations: Sequence[Variation], sol: Solution, limits: Solution, weighted: Weighted) -> FloatArray:
-    """What parameters change in the objective while the motion stays."""
-
-    def of_system(system: System) -> FloatArray:
-        return weighted.both(_with(sol, system), _with(limits, system))
-
-    found, plain = np.zeros(len(variations)), of_system(sol.system)
-    if not looks_at_system(sol, weighted):
-        return found
-    least = ROUNDING * float(np.abs(plain).max(initial=0.0))
-    groups = [list(range(len(variations)))]
-    while groups:
-        group = groups.pop()
-        one: Variation = variations[group[0]]
-        if len(group) == 1:
-            found[group[0]] = float(one.difference(lambda other: of_system(other).sum(), sol.system))
-            continue
-        moved = {
-            x.name: x.value + x.points[0] * x.h * (1.0 + 0.1 * k) for k, x in enumerate(variations[i] for i in group)
-        }
-        try:
-            changed = np.abs(of_system(one.family.at(moved)) - plain)
-        except IsodynError:  # values that do not go together
-            changed = np.array([np.inf])
-        if not changed.max(initial=0.0) <= least:
-            groups += [group[: len(group) // 2], group[len(group) // 2 :]]
-    return found
-
-
-def looks_at_system(sol: Solution, weighted: Weighted) -> bool:
-    """Whether outputs look at more than the numbers of a solution."""
-    seen: list[bool] = []
-
-    class Watched(type(sol)):  # type: ignore[misc]
-        @property
-        def system(self) -> Any:
-            seen.append(True)
-            return sol.system
-
-    watched = copy(sol)
-    watched.__class__, watched.aux = Watched, {}
-    weighted.rows(watched)
-    return bool(seen)

@@ -25,7 +25,7 @@ from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rows import choose
 from isodyn.results.solution import Sample
 from isodyn.sensitivities.saltation import GRAZES, Differs, place
-from isodyn.sensitivities.start import far_along
+from isodyn.sensitivities.start import of_forces
 from isodyn.systems.questions import Questions
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class ContactJump:
         for k, slope in zip(self.guards, self.slopes, strict=True):
             total = 0.0
             if size > 0.0:
-                total = float(far_along(partial(self.guard_beside, k, dq, dv), size))
+                total = float(of_forces(partial(self.guard_beside, k, dq, dv), size))
             by = one.difference(lambda other, k=k: np.array(self.guard(other, k, s.t, s.q, s.v)), self.system)
             total += float(by)
             times.append(-total / slope)
@@ -272,7 +272,7 @@ class ContactJump:
             return dq, dv, at
         size, change = self.size(dq, dv), np.zeros_like(dv)
         if size > 0.0:
-            change = far_along(lambda e: self.after(self.system, *self.moved(e, dq, dv, at)), size)
+            change = of_forces(lambda e: self.after(self.system, *self.moved(e, dq, dv, at)), size)
         by = one.difference(lambda other: self.after(other, before.t, before.q, before.v), self.system)
         return dq, change + by, at
 

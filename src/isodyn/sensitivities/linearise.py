@@ -33,6 +33,7 @@ from isodyn.stepping.equations import trial
 from isodyn.stepping.memory import Leg, Memory, Physics, State
 
 PART = 1e-3  # of a typical size: distance of the points of a difference
+LARGE = 2.0**80  # in units of which corrections of q are asked for, to see them alone
 POINTS = (1.0, -1.0, 2.0, -2.0)
 WEIGHTS = (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0)
 
@@ -214,18 +215,20 @@ def linearise_balance(p: Physics, linear: Linear, t: float, memory: Memory) -> i
 @kernel()
 def linearise_range(p: Physics, linear: Linear, state: State, memory: Memory) -> int:
     """H = ∂(G_nᵀμ − M_n p)/∂q, all else fixed."""
-    t, q, v = state.t, state.q, state.v
+    t, q, v, status = state.t, state.q, state.v, OK
+    memory.kappa[3] = IDEAL
+    if linear.exact == 1:  # the balance is linear in a and λ: what does not depend on them is lost beside them
+        mu = linear.levels
+        for i in range(linear.work.size):
+            linear.minus_p[i] = -LARGE * memory.p[i]
+        for i in range(mu.size):
+            mu[i] = LARGE * memory.mu[i]
+        status = exact_matrix(p, linear, 2, t, q, v, linear.minus_p, mu, memory, linear.H)
+        for k in range(linear.H.size):
+            linear.H[k] /= LARGE
     for i in range(linear.work.size):
         linear.minus_p[i] = -memory.p[i]
-    memory.kappa[3] = IDEAL
-    if linear.exact == 1:
-        status = exact_matrix(p, linear, 2, t, q, v, linear.minus_p, memory.mu, memory, linear.H)
-        if status == OK:
-            C = linear.K  # which is filled after this
-            status = exact_matrix(p, linear, 2, t, q, v, linear.no_a, linear.no_lam, memory, C)
-            for k in range(linear.H.size):
-                linear.H[k] -= C[k]
-    else:
+    if linear.exact == 0:
         fill_with(linear.H, 0.0)
         status = matrix_along_q(p, linear, t, q, v, linear.minus_p, memory.mu, memory, 1.0, linear.H)
         if status == OK:

@@ -138,8 +138,9 @@ class Adjoint(Struct):
     q, v, a, da, lam = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals("m")
     by = reals("parameters")  # derivatives of the objective by the parameters
     w_1, w_2, w_3, w_4 = reals("nv"), reals("m"), reals("m"), reals("nv")
-    # those of the step after, and of how many steps since the last jump
+    # those of the two steps after, and of how many steps since the last jump
     old_1, old_2, old_3, old_4, known = reals("nv"), reals("m"), reals("m"), reals("nv"), integer
+    older_1, older_2, older_3, older_4 = reals("nv"), reals("m"), reals("m"), reals("nv")
     Q_1, V_1, A_1, D_1, Kw, D_b, Cw, Mw = (reals("nv"),) * 8
     u, u_2, B, X = reals("m"), reals("m"), reals("unknowns", 1), reals("unknowns", 1)
     # of the rows of a solution: derivatives of the objective

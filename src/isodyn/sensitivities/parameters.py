@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from isodyn.bodies.body import Body
-from isodyn.bodies.numbers import RIGID, given_numbers, with_numbers
+from isodyn.bodies.numbers import RIGID, with_numbers
 from isodyn.errors import InputError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.compilation import compile_parts
@@ -25,16 +25,14 @@ from isodyn.mechanism.parts import Parts, nearest
 from isodyn.mechanism.renumbered import Renumbering
 from isodyn.mechanism.system import MechanismSystem
 from isodyn.notebook_views import ShownInNotebooks
+from isodyn.sensitivities.paths import holds_numbers, read, vector_of, written
 from isodyn.sensitivities.pieces import Piece, Pieces, with_other_gravity
 from isodyn.systems.description import Description, as_system
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from isodyn.mechanism.coordinates import ParametrisedSystem
     from isodyn.systems.base import System
 
-AXES = {"x": 0, "y": 1, "z": 2}
 STARTS = ("position", "velocity", "angular_velocity", "angle")  # of a body: where and how it starts
 BODY_NUMBERS = ("mass", "inertia", "position", "velocity", "angular_velocity", "angle")
 
@@ -200,7 +198,7 @@ class NamedParts:
         name = re.sub(r"\[(\d+)\]", r".\1", name)  # as sweeps write it
         if name.split(".")[0] == "gravity" and "gravity" not in self.known:
             return "", name.split(".")[1:]
-        found = [part for part in self.known if name.startswith(f"{part}.")]
+        found = [name[:k] for k, letter in enumerate(name) if letter == "." and name[:k] in self.known]
         if not found:
             first = name.split(".")[0]
             raise InputError(
@@ -220,18 +218,18 @@ class NamedParts:
         """Names of what may hold numbers."""
         if isinstance(part, Body):
             return list(BODY_NUMBERS)
-        return [field.name for field in fields(part) if _holds_numbers(getattr(part, field.name))]
+        return [field.name for field in fields(part) if holds_numbers(getattr(part, field.name))]
 
     def read(self, part: str, path: list[str], name: str) -> Any:
         """What a path leads to."""
         if not part:
-            return _read(self.description.gravity, path, name, self.hint(part, path))
+            return read(self.description.gravity, path, name, self.hint(part, path))
         owner = self.known[part]
         if not isinstance(owner, Body) or owner.kind not in RIGID:
-            return _read(owner, path, name, self.hint(part, path))
+            return read(owner, path, name, self.hint(part, path))
         if path[0] not in BODY_NUMBERS:
             raise InputError(f"there is no number {name!r}", hint=self.hint(part, path))
-        return _read(_vector_of(owner, path[0], path), path[1:], name, self.hint(part, path))
+        return read(vector_of(owner, path[0], path), path[1:], name, self.hint(part, path))
 
     def is_linear(self, name: str, other: float) -> bool:
         """Whether the equations of motion are linear in a number, and nothing else depends on it;
@@ -262,8 +260,16 @@ class NamedParts:
         """The equations that a number stands in, at these values and at its own."""
         part, path = self.split(name)
         if not part:
-            return with_other_gravity(self.system, [_written(self.description.gravity, path, x) for x in values])
+            return with_other_gravity(self.system, [written(self.description.gravity, path, x) for x in values])
         return self.pieces.piece(part, path, [self.changed(self.known[part], path, x) for x in values])
+
+    def moves_coordinates(self, name: str, values: Sequence[float], named: Mapping[str, str]) -> bool:
+        """Whether coordinates of joints, given by the names of these, are measured in another way
+        where a number has one of these values."""
+        part, path = self.split(name)
+        if not part or not self.pieces.possible:
+            return bool(part)
+        return self.pieces.moves_coordinates(part, [self.changed(self.known[part], path, x) for x in values], named)
 
     def start(self, name: str, value: float) -> tuple[FloatArray, FloatArray]:
         """Coordinates and velocities at the start, with another value of a number."""
@@ -286,7 +292,7 @@ class NamedParts:
             self.value(name)
             changed.add(part)
             if not part:
-                gravity = _written(gravity, path, value)
+                gravity = written(gravity, path, value)
                 continue
             for group in (parts.bodies, parts.joints, parts.loads, parts.contacts, parts.states):
                 if part in group:
@@ -303,9 +309,9 @@ class NamedParts:
     def changed(part: Any, path: list[str], value: float) -> Any:
         """A part with another number in it."""
         if not isinstance(part, Body) or part.kind not in RIGID:
-            return _written(part, path, value)
+            return written(part, path, value)
         key = path[0]
-        number: Any = _written(_vector_of(part, key, path), path[1:], value) if path[1:] else value
+        number: Any = written(vector_of(part, key, path), path[1:], value) if path[1:] else value
         if part.kind == "planar" and path[1:]:  # which has one moment and one angular velocity
             number = number[2, 2] if key == "inertia" else number[2] if key == "angular_velocity" else number
         return with_numbers(part, {key: number})
@@ -321,70 +327,6 @@ class NamedParts:
         system, layout = self.system, self.system.layout
         q0, v0 = (np.concatenate([getattr(body, name) for body in layout.bodies]) for name in ("q0", "v0"))
         return not (np.array_equal(q0, system.q0[: q0.size]) and np.array_equal(v0, system.v0))
-
-
-def _vector_of(body: Body, key: str, path: list[str]) -> npt.ArrayLike:
-    """What is given of a body under a name: inertia and angular velocity as in space where one of
-    their components is named."""
-    if key == "inertia" and (path[1:] or body.kind != "planar"):
-        return body.inertia
-    if key == "angular_velocity" and path[1:]:
-        return body.angular_velocity
-    return given_numbers(body)[key]
-
-
-def _holds_numbers(value: object) -> bool:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return value is not None and bool(array.size)
-
-
-def _index(key: str, array: FloatArray) -> tuple[int, ...]:
-    """Which entry "x", "yz" or "2" is."""
-    if key in AXES:
-        i = AXES[key]
-        return (i, i) if np.ndim(array) == 2 else (i,)
-    if len(key) == 2 and set(key) <= set(AXES):
-        return AXES[key[0]], AXES[key[1]]
-    return (int(key),)
-
-
-def _read(owner: Any, path: list[str], name: str, hint: str) -> Any:
-    for key in path:
-        try:
-            if is_dataclass(owner):
-                owner = getattr(owner, key)
-            elif isinstance(owner, Mapping):
-                owner = owner[key]
-            else:
-                for i in _index(key, np.asarray(owner, dtype=np.float64)):
-                    owner = owner[i]
-        except (AttributeError, ValueError, TypeError, IndexError, KeyError):
-            raise InputError(f"there is no number {name!r}", hint=hint) from None
-    if np.ndim(owner) > 0:
-        places = ".x, .y or .z" if np.ndim(owner) == 1 else "two letters, such as .xx or .zz"
-        raise InputError(f"{name!r} is not one number, but {np.asarray(owner).tolist()}", hint=f"add {places}")
-    return owner
-
-
-def _written(owner: Any, path: list[str], value: float) -> Any:
-    """A copy with another number where the path leads to."""
-    key, rest = path[0], path[1:]
-    if is_dataclass(owner) and not isinstance(owner, type):
-        return replace(owner, **{key: value if not rest else _written(getattr(owner, key), rest, value)})
-    if isinstance(owner, Mapping):
-        return {**owner, key: value}
-    array = np.array(owner, dtype=np.float64)
-    place = _index(key, array)
-    if rest:
-        array[place] = _written(array[place], rest, value)
-    else:
-        array[place] = value
-        if len(place) == 2:
-            array[place[::-1]] = value
-    return array
 
 
 def family_of(given: object) -> Family:

@@ -19,6 +19,7 @@ from isodyn.bodies.numbers import RIGID
 from isodyn.joints import measures
 from isodyn.joints.joint import Joint
 from isodyn.joints.part import JointPart, JointRows
+from isodyn.joints.words import Word
 from isodyn.kernels.compiled import BALANCE, CONSTRAINT, FloatArray, IntArray, ModelFunction
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
@@ -160,8 +161,8 @@ class Pieces:
         if not self.possible or value == 0.0 or not isinstance(other, LoadPart):
             return False
         world = World(self.with_parts({load: other}))
-        self.build_joints(world, {load}, changed=False)
-        return proportional(self.system.loads[load], other.build(world), other_value / value)
+        forces = self.forces(world, load)
+        return forces is not None and proportional(self.system.loads[load], forces, other_value / value)
 
     def piece(self, part: str, path: Sequence[str], values: Iterable[Any]) -> Piece | None:
         """The piece of a number in a part; `values` are the part at the points of a difference."""
@@ -211,7 +212,7 @@ class Pieces:
         )
         rows = [replace(row, joint=name) for name in joints for row in world.joints[name].rows]
         rows = [row for row in rows if row.holonomic] + [row for row in rows if not row.holonomic]
-        forces = {name: self.forces(world, name) for name in loads_of}
+        forces = {name: self.forces(world, name) if changed else self.system.loads.get(name) for name in loads_of}
         if any(one is None or one.along_beams or any(law.joint for law in one.laws) for one in forces.values()):
             return None
         laws = [replace(law, load=name) for name, one in forces.items() if one is not None for law in one.laws]
@@ -246,9 +247,15 @@ class Pieces:
         return replace(self.parts, **made)
 
     def forces(self, world: World, name: str) -> LoadForces | None:
-        """What a load does."""
-        load = world.parts.loads[name]
-        return load.build(world) if isinstance(load, LoadPart) else None
+        """What a load does; it is built where more than numbers of its law may be others."""
+        load, own = world.parts.loads[name], self.parts.loads[name]
+        if not isinstance(load, LoadPart):
+            return None
+        known = None if load is own else load.renumbered(own, self.system.loads[name])
+        if known is not None:
+            return known
+        self.build_joints(world, {name}, changed=False)
+        return load.build(world)
 
     def build_joints(self, world: World, names: set[str], *, changed: bool) -> None:
         """Build joints, after those that they and loads are built on; joints that have not
@@ -270,9 +277,29 @@ class Pieces:
             if changed and joint.name in names:
                 world.joints[joint.name] = joint.build(world)
                 continue
-            if joint.name not in self.joints:
-                self.joints[joint.name] = joint.build(world)
-            world.joints[joint.name] = self.joints[joint.name]
+            if joint.name not in world.joints:
+                world.joints[joint.name] = self.own_joint(joint.name)
+
+    def own_joint(self, name: str) -> JointRows:
+        """A joint as it is, which the system has built."""
+        if name not in self.joints:
+            one = self.system.joints[name]
+            rows = [self.system.layout.rows[k] for k in one.rows]
+            self.joints[name] = JointRows(rows, one.action, one.pair, one.coordinates, one.symbol)
+        return self.joints[name]
+
+    def moves_coordinates(self, part: str, values: Sequence[Any], named: Mapping[str, str]) -> bool:
+        """Whether coordinates of joints, given by the names of these, are measured in another way
+        where a part has one of these values."""
+        touched = self.built_on(part) & named.keys()
+        for one in values if touched else ():
+            world = World(self.with_parts({part: one}))
+            self.build_joints(world, self.built_on(part), changed=True)
+            for name in touched:
+                pair = (joints[name].coordinates[named[name]] for joints in (self.system.joints, world.joints))
+                if not measure_alike(*pair):
+                    return True
+        return False
 
     def places(self, piece: MechanismLayout, names: set[str]) -> tuple[IntArray, IntArray, IntArray] | None:
         """Where the whole has the coordinates, velocities and rows of a piece."""
@@ -288,6 +315,17 @@ class Pieces:
         empty = np.zeros(0, dtype=np.int64)
         q_places = np.concatenate([empty, *q, np.array(columns, dtype=np.int64)])
         return q_places, np.concatenate([empty, *v]), np.array(rows, dtype=np.int64)
+
+
+def measure_alike(one: Word, other: Word) -> bool:
+    """Whether two measures between the same bodies are the same; of angles, whatever their points
+    are."""
+    if one.kind != other.kind or one.kind not in TURNS:
+        return one.key == other.key
+    numbers = [word.numbers.copy() for word in (one, other)]
+    for each in numbers:
+        each.s_i[:], each.s_j[:] = 0.0, 0.0
+    return np.array_equal(numbers[0].words, numbers[1].words)
 
 
 def with_other_gravity(system: MechanismSystem, values: Sequence[FloatArray]) -> Piece | None:

@@ -33,7 +33,7 @@ from isodyn.sensitivities.pieces import Piece, new_varied
 from isodyn.sensitivities.saltation import Jump, refuse_apart
 from isodyn.sensitivities.shared_force import SharedForce
 from isodyn.sensitivities.start import StartTangent
-from isodyn.sensitivities.variations import Variation, vary
+from isodyn.sensitivities.variations import Roughness, Variation, vary
 from isodyn.stepping.newton_settings import Newton
 from isodyn.systems.base import System
 from isodyn.systems.compiled_system import settled
@@ -207,7 +207,7 @@ class SensitiveRun(Run):
     def enters(self, one: Variation) -> tuple[int, int]:
         """Whether a parameter changes the rows; mass matrix or G."""
         system, rng = self.system, np.random.default_rng(5)
-        asked = self.answers_of(one)
+        asked, rough = self.answers_of(one), Roughness(one, one.of_equations[0])
         span = self.stretches[0].t_start, self.stretches[-1].t_stop
         rows = masses = False
         for t in rng.uniform(*span, size=3):
@@ -219,7 +219,10 @@ class SensitiveRun(Run):
             if system.m:
                 levels = [np.append(ask.position(t, q, v), ask.velocity(t, q, v)) for ask in asked]
                 rows = rows or any(not np.array_equal(x, levels[0]) for x in levels)
-            forces = [ask.balance(t, q, v, a, lam) - ask.balance(t, q, v, still, none) for ask in asked]
+                rough.refuse(levels)
+            balances = [ask.balance(t, q, v, still, none) for ask in asked]
+            rough.refuse(balances)
+            forces = [ask.balance(t, q, v, a, lam) - x for ask, x in zip(asked, balances, strict=True)]
             masses = masses or any(not np.allclose(x, forces[0], rtol=1e-13, atol=0.0) for x in forces)
         return int(rows), int(masses and system.m > 0)
 
@@ -305,6 +308,9 @@ class SensitiveRun(Run):
 
         if one.piece is not None:
             return one.given_start(system)
+        rough, every = Roughness(one, one.points), (*one.systems, system)
+        rough.refuse([from_here(other) for other in every])
+        rough.refuse([other.v0 for other in every])
         dq0 = np.zeros(n) if system.nq == 0 else one.difference(from_here, system)
         return dq0, one.difference(lambda other: other.v0, system)
 

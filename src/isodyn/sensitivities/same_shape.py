@@ -13,6 +13,7 @@ from isodyn.joints.words import Row, Word
 from isodyn.loads.laws import LIMIT, SPEED, SPRING, FormulaLaw
 from isodyn.loads.part import LoadForces
 from isodyn.mechanism.layout import MechanismLayout
+from isodyn.multibody.tables import Tables
 
 FACTORS = {SPRING: ("stiffness", "damping", "cubic"), LIMIT: ("stiffness", "damping"), SPEED: ("damping",)}  # of laws
 ROUNDING = 1e-15
@@ -43,6 +44,11 @@ def proportional(old: LoadForces, new: LoadForces, ratio: float) -> bool:
 
 def _has_ratio(x: float, y: float, ratio: float) -> bool:
     return bool(abs(y - ratio * x) <= ROUNDING * abs(y))
+
+
+def _differ(one: Word, other: Word) -> bool:
+    """Whether two measures hold other numbers."""
+    return one is not other and one.numbers.words.tobytes() != other.numbers.words.tobytes()
 
 
 def words_of(rows: Sequence[Row], laws: Sequence[Any]) -> list[Word]:
@@ -87,19 +93,26 @@ def with_numbers_of(layout: MechanismLayout, own: MechanismLayout, tables: Any) 
     for k, body in enumerate(layout.bodies):
         if body is not own.bodies[k]:
             made.bodies[k].mass, made.bodies[k].inertia = body.mass, body.inertia
-    for k, word in enumerate(layout.words):
-        made.measures[k].word.words[:] = word.numbers.words
-    weights = [weight for row in layout.rows for weight, _ in row.terms]
-    for k, weight in enumerate(weights):
-        made.terms[k].weight = weight
-    coincident = layout.coincidences()
-    for k, count in enumerate(coincident):
-        made.rows[k].coincident = count
+    _put_rows(layout, own, made)
     for k, law in enumerate(layout.laws):
-        for one in fields(law.force):
+        for one in fields(law.force) if law.force is not own.laws[k].force else ():
             setattr(made.laws[k], one.name, getattr(law.force, one.name))
     for k, load in enumerate(layout.loads):
         made.loads[k].vector, made.loads[k].point, made.loads[k].coefficient = load.vector, load.point, load.coefficient
     for k, angle in enumerate(layout.angles):
         made.turns[k].word.words[:] = angle.word.numbers.words
     return made
+
+
+def _put_rows(layout: MechanismLayout, own: MechanismLayout, made: Tables) -> None:
+    """Measures and rows into tables that are those of `own`, where they differ."""
+    others = [k for k, pair in enumerate(zip(layout.words, own.words, strict=True)) if _differ(*pair)]
+    for k in others:
+        made.measures[k].word.words[:] = layout.words[k].numbers.words
+    weights, before = ([weight for row in one.rows for weight, _ in row.terms] for one in (layout, own))
+    for k, weight in enumerate(weights):
+        if weight != before[k]:
+            made.terms[k].weight = weight
+    if weights != before or any(k < len(weights) for k in others):  # words of rows come first
+        for k, count in enumerate(layout.coincidences()):
+            made.rows[k].coincident = count

@@ -9,13 +9,13 @@ A start that was moved keeps its multipliers μ and ς in the derivative.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from isodyn.kernels.compiled import BALANCE, CONSTRAINT, JACOBIAN, NONIDEAL, REACTS, FloatArray, IntArray
-from isodyn.later import Later
+from isodyn.later import Later, sparse
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.many_solves import SparseFactors
 from isodyn.sensitivities.retraction import put_tangents
@@ -34,7 +34,11 @@ POINTS, WEIGHTS = CENTRAL[0], CENTRAL[1]
 # of six points farther apart, for functions of places alone: their rounding is seven times less
 FAR = 2e-3
 OF_STEP = 0.03  # of a step: distance of points in time
+AGREES = 1e-8  # of the largest: differences with points close together have more rounding than this
 FAR_POINTS, FAR_WEIGHTS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0), (0.75, -0.75, -0.15, 0.15, 1.0 / 60.0, -1.0 / 60.0)
+
+Along: TypeAlias = Callable[[Callable[[float], FloatArray], float], FloatArray]
+"""A way to take a difference: of a function, with typical changes of 1/size."""
 
 AskBy: TypeAlias = Callable[[Callable[[Questions], FloatArray]], FloatArray | float]
 """The derivative of what is asked by all parameters, one row for each."""
@@ -50,6 +54,14 @@ def far_along(function: Callable[[float], FloatArray], size: float) -> FloatArra
     """`along` for functions that vary with lengths and speeds of the system, not with less."""
     h = FAR / size
     return np.asarray(sum(w / h * function(k * h) for k, w in zip(FAR_POINTS, FAR_WEIGHTS, strict=True)))
+
+
+def of_forces(function: Callable[[float], FloatArray], size: float) -> FloatArray:
+    """`far_along` for forces, which may vary within less: with points close together where these
+    tell something else."""
+    far, near = far_along(function, size), along(function, size)
+    same = np.abs(far - near).max(initial=0.0) <= AGREES * np.abs(near).max(initial=0.0)
+    return far if same else near
 
 
 class StartTangent:
@@ -131,22 +143,26 @@ class StartTangent:
         retract = self.system.retract
         return self.q + k * dq if retract is None else np.asarray(retract(self.q.copy(), k * dq))
 
-    def along_q(self, function: Callable[[FloatArray], FloatArray], all_dq: FloatArray) -> FloatArray:
+    def along_q(
+        self, function: Callable[[FloatArray], FloatArray], all_dq: FloatArray, how: Along | None = None
+    ) -> FloatArray:
         """∂(function of q)/∂q δq."""
         found = np.zeros((len(all_dq), function(self.q).size))
         for j, dq in enumerate(all_dq):
             size = float(np.abs(dq / self.system.scales.v).max(initial=0.0))
             if size > 0.0 and self.q.size:
-                found[j] = far_along(lambda k, dq=dq: function(self.beside(dq, k)), size)  # type: ignore[misc]
+                found[j] = (how or far_along)(partial(lambda dq, k: function(self.beside(dq, k)), dq), size)
         return found
 
-    def along_v(self, function: Callable[[FloatArray], FloatArray], all_dv: FloatArray) -> FloatArray:
+    def along_v(
+        self, function: Callable[[FloatArray], FloatArray], all_dv: FloatArray, how: Along | None = None
+    ) -> FloatArray:
         """∂(function of v)/∂v δv."""
         found, fast = np.zeros((len(all_dv), function(self.v).size)), np.abs(self.v).max(initial=1e-2)
         for j, dv in enumerate(all_dv):
             size = float(np.abs(dv).max(initial=0.0) / fast)
             if size > 0.0:
-                found[j] = far_along(lambda k, dv=dv: function(self.v + k * dv), size)  # type: ignore[misc]
+                found[j] = (how or far_along)(partial(lambda dv, k: function(self.v + k * dv), dv), size)
         return found
 
     def solved(self, stage: str, upper: FloatArray, lower: FloatArray) -> FloatArray:
@@ -234,6 +250,17 @@ class StartTangent:
         lower += self.in_time(lambda e: self.ask.velocity(self.t + e, self.q, self.v), at)
         return self.solved("velocity", upper, lower)[:, : self.n]
 
+    def balance_by(self, which: int) -> Matrix:
+        """∂balance/∂v or ∂balance/∂q (1, 2), where the model knows them."""
+        weights = (0.0, 1.0, 0.0) if which == 1 else (0.0, 0.0, 1.0)
+        ask, n = self.sparse or self.ask, self.n
+        pattern = None if self.sparse is None else self.sparse.model.sparsity
+        size = n * n if pattern is None else pattern.J_columns.size
+        values = ask.ask(JACOBIAN, self.t, self.q, self.v, self.a, size, self.lam, weights)
+        if pattern is None:
+            return values.reshape(n, n)
+        return sparse.csr_array((values, pattern.J_columns, pattern.J_starts), shape=(n, n))
+
     def acceleration(self, ask_by: AskBy, dq: FloatArray, dv: FloatArray) -> tuple[FloatArray, FloatArray]:
         """δa and δλ of the start."""
         ask, t = self.ask, self.t
@@ -241,8 +268,11 @@ class StartTangent:
         def balance(ask: Questions, q: FloatArray, v: FloatArray) -> FloatArray:
             return ask.balance(t, q, v, self.a, self.lam)
 
-        upper = self.along_q(lambda q: balance(ask, q, self.v), dq)
-        upper += self.along_v(lambda v: balance(ask, self.q, v), dv)
+        if self.linear.exact == 1:
+            upper = np.asarray((self.balance_by(2) @ dq.T + self.balance_by(1) @ dv.T).T)
+        else:
+            upper = self.along_q(lambda q: balance(ask, q, self.v), dq, of_forces)
+            upper += self.along_v(lambda v: balance(ask, self.q, v), dv, of_forces)
         upper += ask_by(lambda other: balance(other, self.q, self.v))
         if not self.rows.size:
             none = np.zeros((len(dq), self.system.m))

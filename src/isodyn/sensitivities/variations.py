@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import InputError, IsodynError
+from isodyn.errors import InputError, IsodynError, SensitivityError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.mechanism.system import MechanismSystem
+from isodyn.sensitivities.differentiable import OTHER_MODES, without_contacts
 from isodyn.sensitivities.parameters import Family, NamedParts
 from isodyn.sensitivities.pieces import Piece
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 FAR = 64.0  # times that distance: what equations are linear in needs one other point
 PART = 3e-4  # of a parameter: distance of the points of a difference
+PART_OF_MODES = 1e-2  # … where modes of flexible bodies depend on it, which are known to 1e-11 only
+ROUGH = 1e-3  # of what values change: a smooth curve through the others misses the one between them by less …
+NOISE = 1e-8  # … or by less than this part of them
 LEAST = 1e-2  # beside which a parameter is small
 CENTRAL = ((1.0, -1.0, 2.0, -2.0), (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0), 0.0)
 FORWARD = ((1.0, 2.0, 3.0, 4.0), (4.0, -3.0, 4.0 / 3.0, -0.25), -25.0 / 12.0)
@@ -76,6 +81,58 @@ class Variation:
         return dq, dv
 
 
+class Roughness:
+    """Whether values at the points of a parameter lie on a smooth curve through the one at its own
+    value, as they do where there is a derivative."""
+
+    def __init__(self, one: Variation, given: tuple[float, ...]) -> None:
+        self.one, points = one, np.array(given)
+        # of the polynomial through the values at the points, at the parameter's own value
+        self.weights = np.array(
+            [np.prod(np.delete(points, k) / (np.delete(points, k) - x)) for k, x in enumerate(points)]
+        )
+
+    def refuse(self, values: list[FloatArray]) -> None:
+        """SensitivityError for values that jump or bend, the one of the system itself last."""
+        others, own = np.array(values[:-1]), values[-1]
+        if len(others) < len(CENTRAL[0]):  # linear
+            return
+        gap = float(np.abs(self.weights @ others - own).max(initial=0.0))
+        moved = float(np.abs(others - own).max(initial=0.0))
+        if gap > ROUGH * moved and gap > NOISE * float(np.abs(own).max(initial=0.0)):
+            raise SensitivityError(
+                f"the system jumps or has a kink at {self.one.name} = {self.one.value:g}: it has no derivative by that",
+                hint="choose a value beside it; does the function that builds the system branch there?",
+            )
+
+
+def modes_of(system: System) -> list[FloatArray]:
+    """Shapes that flexible bodies of a mechanism are reduced to."""
+    inner = without_contacts(system)
+    return [part.reduced.basis for part in inner.layout.flexible] if isinstance(inner, MechanismSystem) else []
+
+
+def looks_at_modes(systems: tuple[System, ...]) -> bool:
+    """Whether a parameter changes modes of flexible bodies."""
+    pairs = zip(*(modes_of(system) for system in systems[:2]), strict=True)
+    return any(not np.array_equal(*pair) for pair in pairs)
+
+
+def clear_of_modes(one: Variation) -> Variation:
+    """The same with points farther apart, so that the rounding of modes counts less; unless modes
+    change much on the way, as where two of them are about to change places."""
+    by = PART_OF_MODES / PART
+    weights = tuple(weight / by for weight in one.weights)
+    try:
+        wide = replace(one, h=by * one.h, weights=weights, of_equations=(one.points, weights))
+        near, far = modes_of(one.in_equations[0]), (modes_of(system) for system in wide.in_equations)
+    except IsodynError:  # values that a part does not take
+        return one
+    pairs = [pair for others in far for pair in zip(near, others, strict=True)]
+    gentle = all(x.shape == y.shape and np.abs(x - y).max() <= OTHER_MODES * np.abs(x).max() for x, y in pairs)
+    return wide if gentle else one
+
+
 def vary(family: Family, name: str, scale: float | None = None) -> Variation:
     """A parameter with points on both sides; on one side only where the other side is refused."""
     value = family.value(name)
@@ -93,7 +150,7 @@ def vary(family: Family, name: str, scale: float | None = None) -> Variation:
             piece = None if named is None else named.piece(name, [value + k * h for k in of_equations[0]])
             found = Variation(family, name, value, h, points, all_weights, of_equations, piece)
             if piece is None:
-                found.in_equations  # noqa: B018 - or the other side
+                found = clear_of_modes(found) if looks_at_modes(found.in_equations) else found
         except IsodynError as error:
             refused = error
             continue
