@@ -288,6 +288,37 @@ def test_the_report_says_which_start_was_taken(tmp_path: Path) -> None:
     assert f"Search {k + 1} of 4 was taken; it began at a point of its own: {began}" in text
 
 
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"bounds": {"k": ("a", 6.0)}}, r"the bounds of k must be numbers, received \('a', 6.0\)"),
+        ({"bounds": [(0.0, 1.0)]}, "bounds must be given by name, received list"),
+        ({"priors": {"k": (np.nan, 1.0)}}, r"the prior of k must be \(mean, standard deviation above zero\)"),
+        ({"priors": {"k": (4.0, np.inf)}}, "the prior of k must be"),
+        ({"priors": {"k": ("a", "b")}}, "the prior of k must be"),
+        ({"priors": [1.0]}, "priors must be given by name"),
+        ({"noise": [1.0]}, "noise must be given by name"),
+        ({"start": [1.0]}, "start must be given by name"),
+        ({"hold_out": None}, "hold_out must be a share or names of channels, received None"),
+        ({"max_runs": 0}, "max_runs must be a whole number above zero, received 0"),
+        ({"max_runs": "a"}, "max_runs must be a whole number above zero, received 'a'"),
+        ({"confidence": "a"}, "confidence must be between 0 and 1, received 'a'"),
+    ],
+)
+def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> None:
+    t, x = vibration(many=9)
+    with pytest.raises(InputError, match=match):
+        iso.fit(iso.Parametrised(oscillator, m=1.0, k=4.0, c=0.3), {"t": t, "x": x}, ["k"], **{"dt": 0.1, **given})
+
+
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_columns_that_do_not_vary_are_told() -> None:
+    family = iso.Parametrised(oscillator, m=1.0, k=1.0, c=1.0)
+    with pytest.warns(AccuracyWarning, match=r"all 5 samples of x are 1: is this the right column\?") as told:
+        iso.fit(family, {"t": np.linspace(0.1, 0.5, 5), "x": np.ones(5)}, ["k"], dt=0.05, profile=False)
+    assert sum("steps are coarse" in str(one.message) for one in told) <= 1  # each run had said so
+
+
 def test_columns_that_are_no_quantities_name_the_option() -> None:
     family = iso.Parametrised(oscillator, m=1.0, k=4.0, c=0.0)
     with pytest.raises(

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isodyn.api.sensitive import checked_names
-from isodyn.design.asked import checked_options, checked_priors, fitted_part, look_at_times, with_units
+from isodyn.design.asked import (
+    check_numbers,
+    checked_options,
+    checked_priors,
+    fitted_part,
+    look_at_constants,
+    look_at_times,
+    with_units,
+)
 from isodyn.design.compared import ChannelFit
 from isodyn.design.estimate import Fit, covariance_of, directions
 from isodyn.design.families import checked_bounds, checked_values, model_family, moved
@@ -36,7 +44,6 @@ if TYPE_CHECKING:
 stats = Later("scipy.stats")
 
 AGAIN = 4  # searches, each from a smaller sum of squares
-MOST_STAGES = 100
 MISSED = 0.5  # of what samples vary by: a model that leaves more has hardly explained them
 FOLLOWED = 0.99  # confidence to which profiles are followed, at least
 
@@ -139,11 +146,11 @@ def fit(
     family, said = model_family(model, names)
     look_at_times(read_data(data, channels), said.get("t_end"))
     options = checked_options({**said, **options})
-    if not 0.0 < confidence < 1.0:
-        raise InputError(f"confidence must be between 0 and 1, received {confidence!r}", hint="such as 0.95")
+    check_numbers(confidence, max_runs, stages, starts, seed)
     values = np.array([checked_values(start, names, "start").get(n, family.value(n)) for n in names])
     whole = with_units(family, names, values, read_data(data, channels), options)
     kept = fitted_part(whole, hold_out)
+    look_at_constants(kept)
     t_end = max(float(channel.t[-1]) for channel in kept)
     comparison = Comparison(family, names, kept, {**options, "t_end": t_end})
     means, widths = checked_priors(priors, names)
@@ -161,12 +168,6 @@ def fit(
             f"{len(names)} parameters need as many samples, received {sum(problem.counts)}",
             hint="fit fewer parameters, or give priors=",
         )
-    if isinstance(stages, bool) or not isinstance(stages, int) or not 1 <= stages <= MOST_STAGES:
-        raise InputError(f"stages must be from 1 to {MOST_STAGES}, received {stages!r}", hint="such as stages=4")
-    if isinstance(starts, bool) or not isinstance(starts, int) or not 1 <= starts <= MOST_STARTS:
-        raise InputError(f"starts must be from 1 to {MOST_STARTS}, received {starts!r}", hint="such as starts=8")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed must be a whole number, zero or more, received {seed!r}", hint="such as seed=0")
     problem = problem.staged(stages, sizes)
     searches: tuple[Searched, ...] = ()
     if starts > 1:
