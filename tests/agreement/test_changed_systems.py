@@ -1,5 +1,5 @@
-"""Systems of compiled functions keep what they made of them; a function or a mass matrix that is
-changed between two runs counts in the second one."""
+"""A system that is changed between two runs runs as one that was made so, to the last bit, or the
+change is refused: systems keep what they made of functions, starts and rows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from numba import njit
 
 import isodyn as iso
+from isodyn.errors import InputError
 
 
 @njit
@@ -31,3 +32,100 @@ def test_another_force_and_another_mass_count():
     assert end(system) == pytest.approx(np.cos(2.5), abs=1e-4)
     system.M[:] = 4.0
     assert end(system) == pytest.approx(np.cos(1.25), abs=1e-4)
+
+
+@njit
+def circle(q, t):
+    return np.array([q[0] ** 2 + q[1] ** 2 - 1.0])
+
+
+@njit
+def pull(q, v, t):
+    return -4.0 * q - 0.1 * v
+
+
+def push(q, v, t):
+    return -90.0 * q - 0.3 * v
+
+
+def in_plane(**other):
+    given = {"M": np.eye(2), "Q": pull, "q0": [1.0, 0.0], "v0": [0.0, 0.5], "phi": circle}
+    return iso.MechanicalSystem(**(given | other))
+
+
+def linear(**other):
+    given = {
+        "M": np.eye(2),
+        "C": 0.1,
+        "K": 4.0,
+        "f": [1.0, 1.0],
+        "q0": [1.0, 1.0],
+        "v0": [0.5, 0.5],
+        "G": [[1.0, -1.0]],
+    }
+    return iso.LinearSystem(**(given | other))
+
+
+def rates(**other):
+    return iso.LinearFirstOrderSystem(**({"Q": 1.0, "P": [1.0, 3.0], "r": None, "s0": [1.0, 0.5]} | other))
+
+
+def algebraic(**other):
+    given = {"h": lambda s, z, t: z - s, "s0": [1.0], "z0": [0.3], "c": lambda s, z, t: z - 0.2 * s}
+    return iso.FirstOrderSystem(**(given | other))
+
+
+CHANGES = [
+    (in_plane, "M", 2.0),
+    (in_plane, "M", [2.0, 3.0]),
+    (in_plane, "Q", push),
+    (in_plane, "q0", [0.0, 1.0]),
+    (in_plane, "v0", [0.0, 40.0]),
+    (linear, "M", 3.0),
+    (linear, "K", [9.0, 4.0]),
+    (linear, "C", None),
+    (linear, "f", lambda t: [2.0, t]),
+    (linear, "G", [[2.0, -2.0]]),
+    (rates, "P", 2.0),
+    (rates, "r", [1.0, 2.0]),
+    (algebraic, "c", lambda s, z, t: z - 0.4 * s),
+    (algebraic, "h", lambda s, z, t: 2.0 * z - s),
+]
+
+
+@pytest.mark.parametrize(("make", "name", "value"), CHANGES)
+def test_a_changed_system_is_one_that_was_made_so(make, name, value):
+    """Numbers in the place of matrices were taken as they are, and rows looked at the old start."""
+    options = {"dt": 0.01, "t_end": 0.1, "assemble": True}
+    system = make()
+    for _ in range(2):
+        before = iso.integrate(system, **options)
+    setattr(system, name, value)
+    after, fresh = iso.integrate(system, **options), iso.integrate(make(**{name: value}), **options)
+    for symbol in ("q", "v", "a", "lam"):
+        assert np.array_equal(getattr(after, symbol), getattr(fresh, symbol)), symbol
+    assert any(not np.array_equal(getattr(after, s), getattr(before, s)) for s in ("q", "v", "a", "lam"))
+
+
+REFUSED = [
+    (in_plane, "phi", circle, "phi of a MechanicalSystem cannot be changed: only the constructor reads it"),
+    (in_plane, "restitution", 0.5, "restitution of a MechanicalSystem cannot be changed"),
+    (in_plane, "M", -1.0, "M is indefinite"),
+    (in_plane, "Q", None, "Q must be a function, received None"),
+    (in_plane, "Q", lambda q, v: -q, r"Q is called as Q\(q, v, t\)"),
+    (in_plane, "v0", [0.0], "v0 must keep its 2 numbers, received 1"),
+    (linear, "K", -1.0, "K is indefinite"),
+    (linear, "G", None, "G must keep its 1 rows"),
+    (linear, "M", np.eye(3), r"M must have shape \(2, 2\)"),
+    (rates, "s0", [1.0, 2.0], "s0 of a LinearFirstOrderSystem cannot be changed"),
+    (algebraic, "s0", [2.0], "s0 of a FirstOrderSystem cannot be changed"),
+    (algebraic, "c", None, "c must be a function, received None"),
+    (lambda: iso.FirstOrderSystem(lambda s, t: -s, [1.0]), "c", circle, "c needs algebraic unknowns"),
+]
+
+
+@pytest.mark.parametrize(("make", "name", "value", "match"), REFUSED)
+def test_changes_that_would_be_ignored_or_wrong_are_refused(make, name, value, match):
+    system = make()
+    with pytest.raises(InputError, match=match):
+        setattr(system, name, value)

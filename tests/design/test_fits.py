@@ -251,6 +251,84 @@ def test_a_minimum_behind_a_ridge_is_found_from_other_starts() -> None:
         iso.fit(family, data, ["k", "c"], starts=4, dt=0.02)
 
 
+@pytest.mark.filterwarnings("ignore:another minimum explains the data as well")
+@pytest.mark.parametrize(
+    ("bounds", "told"), [({"k": (10.0, 40.0)}, "residuals of x are"), (None, "explains little of x")]
+)
+def test_several_starts_that_all_end_wrong_are_told(bounds: Any, told: str) -> None:
+    """However many searches were begun: residuals that are no noise are said aloud."""
+    t = np.linspace(0.0, 4.0, 41)
+    data = {"t": t, "x": np.cos(2.0 * t) + 0.05 * np.random.default_rng(3).standard_normal(t.size)}
+    family = iso.Parametrised(oscillator, m=1.0, k=30.0, c=0.0)
+    match = rf"{told}.*\. None of 3 searches ended lower; starts=12 or closer bounds may find one"
+    with pytest.warns(AccuracyWarning, match=match):
+        found = iso.fit(family, data, ["k"], dt=0.05, bounds=bounds, starts=3, profile=False)
+    assert found["k"] > 10.0
+    assert sum(one.taken for one in found.searches) == 1
+    assert len(found.summary()["searches"]) == found.starts == 3
+
+
+def test_a_model_that_misses_something_is_told_without_bounds() -> None:
+    """A cubic spring, fitted by a linear one: residuals are small, and no noise."""
+    t, x = vibration()
+    x = x + 0.03 * x**3
+    with pytest.warns(AccuracyWarning, match=r"residuals of x are not noise .* starts=8 looks for it$"):
+        iso.fit(iso.Parametrised(oscillator, m=1.0, k=3.9, c=0.3), {"t": t, "x": x}, ["k", "c"], dt=0.01)
+
+
+def test_the_report_says_which_start_was_taken(tmp_path: Path) -> None:
+    t = np.linspace(0.0, 4.0, 41)
+    data = {"t": t, "x": np.cos(2.0 * t) + 0.1 * np.random.default_rng(3).standard_normal(t.size)}
+    family = iso.Parametrised(oscillator, m=1.0, k=15.0, c=0.0)
+    found = iso.fit(family, data, ["k"], dt=0.05, bounds={"k": (0.5, 40.0)}, profile=False, starts=4)
+    (k,) = (k for k, one in enumerate(found.searches) if one.taken)
+    assert k > 0  # the given start leads elsewhere
+    text = iso.report.write_report(found, tmp_path / "fit.html").read_text(encoding="utf-8")
+    began = f"k = {found.searches[k].start[0]:.6g}"
+    assert f"Search {k + 1} of 4 was taken; it began at a point of its own: {began}" in text
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"bounds": {"k": ("a", 6.0)}}, r"the bounds of k must be numbers, received \('a', 6.0\)"),
+        ({"bounds": [(0.0, 1.0)]}, "bounds must be given by name, received list"),
+        ({"priors": {"k": (np.nan, 1.0)}}, r"the prior of k must be \(mean, standard deviation above zero\)"),
+        ({"priors": {"k": (4.0, np.inf)}}, "the prior of k must be"),
+        ({"priors": {"k": ("a", "b")}}, "the prior of k must be"),
+        ({"priors": [1.0]}, "priors must be given by name"),
+        ({"noise": [1.0]}, "noise must be given by name"),
+        ({"start": [1.0]}, "start must be given by name"),
+        ({"hold_out": None}, "hold_out must be a share or names of channels, received None"),
+        ({"max_runs": 0}, "max_runs must be a whole number above zero, received 0"),
+        ({"max_runs": "a"}, "max_runs must be a whole number above zero, received 'a'"),
+        ({"confidence": "a"}, "confidence must be between 0 and 1, received 'a'"),
+    ],
+)
+def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> None:
+    t, x = vibration(many=9)
+    with pytest.raises(InputError, match=match):
+        iso.fit(iso.Parametrised(oscillator, m=1.0, k=4.0, c=0.3), {"t": t, "x": x}, ["k"], **{"dt": 0.1, **given})
+
+
+@pytest.mark.filterwarnings("ignore::isodyn.errors.AccuracyWarning")
+def test_columns_that_do_not_vary_are_told() -> None:
+    family = iso.Parametrised(oscillator, m=1.0, k=1.0, c=1.0)
+    with pytest.warns(AccuracyWarning, match=r"all 5 samples of x are 1: is this the right column\?") as told:
+        iso.fit(family, {"t": np.linspace(0.1, 0.5, 5), "x": np.ones(5)}, ["k"], dt=0.05, profile=False)
+    assert sum("steps are coarse" in str(one.message) for one in told) <= 1  # each run had said so
+
+
+def test_columns_that_are_no_quantities_name_the_option() -> None:
+    family = iso.Parametrised(oscillator, m=1.0, k=4.0, c=0.0)
+    with pytest.raises(
+        InputError, match=r"the column 'encoder' of the data is no quantity .* named 'encoder'"
+    ) as error:
+        iso.fit(family, {"t": [0.1, 0.2], "encoder": [1.0, 0.9]}, ["k"], dt=0.05)
+    assert "channels={'encoder': QUANTITY}" in str(error.value.hint)
+    assert "-c 'encoder=QUANTITY'" in str(error.value.hint)
+
+
 def test_minima_that_explain_data_equally_well_are_told() -> None:
     """Two samples a second do not tell ω from 4π − ω."""
     t = np.arange(12) * 0.5
@@ -307,6 +385,7 @@ def test_as_many_samples_as_parameters_tell_no_errors() -> None:
     assert 0.01 < known.standard_errors[0] < 0.1
 
 
+@pytest.mark.filterwarnings("ignore:residuals of x are not noise")  # nor are they: they follow the error of the steps
 def test_steps_that_are_too_large_are_told() -> None:
     t, x = vibration()
     x = x + 1e-4 * np.random.default_rng(1).standard_normal(t.size)

@@ -118,3 +118,9 @@ def test_bad_calls(change: dict[str, Any], match: str) -> None:
     call = {"data": GOOD, "parameters": ["k"], "dt": 0.01, **change}
     with pytest.raises(InputError, match=match):
         iso.fit(iso.Parametrised(oscillator, k=4.0), call.pop("data"), call.pop("parameters"), **call)
+
+
+def test_complex_samples_are_refused() -> None:
+    """Their imaginary parts were left out."""
+    with pytest.raises(InputError, match="x of data must be numbers"):
+        read_data({"t": [0.0, 1.0], "x": np.array([1.0, 2.0j])}, None)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import mathieu_a, mathieu_b
+from scipy.special import ellipk, mathieu_a, mathieu_b
 
 import isodyn as iso
 from isodyn.design import Orbit
@@ -177,14 +177,77 @@ def forced(w: float, c: float, force: float = 0.5) -> iso.MechanicalSystem:
     )
 
 
-@pytest.mark.parametrize("force", [0.5, 0.0])
-def test_orbits_that_are_not_alone_are_told(force: float) -> None:
-    """An undamped vibration in resonance has no periodic motion, a free one any of them; the error
-    of the steps moves both off the resonance, and an orbit is found."""
+def test_an_orbit_in_resonance_is_told() -> None:
+    """An undamped vibration in resonance has no periodic motion; the error of the steps moves it off
+    the resonance, and an orbit is found."""
     with pytest.warns(AccuracyWarning, match="a Floquet multiplier is 1 within the error of the steps"):
-        orbit = iso.periodic_orbit(forced(2.0, 0.0, force), period=np.pi, dt=np.pi / 60)
+        orbit = iso.periodic_orbit(forced(2.0, 0.0), period=np.pi, dt=np.pi / 60)
     assert orbit.neutral
     assert "not alone" in repr(orbit)
+
+
+KEPT = "the equations keep an energy, so that orbits form a family: this is the one nearest to the start"
+
+
+def pendulum(angle: float) -> iso.MechanicalSystem:
+    return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -np.sin(q), q0=[angle], v0=[0.0])
+
+
+@pytest.mark.parametrize(("angle", "guess"), [(1.0, 6.5), (2.0, 7.6)])
+def test_an_undamped_pendulum_keeps_its_angle_and_tells_its_period(angle: float, guess: float) -> None:
+    """T = 4 K(sin²(angle/2)), with second order; the search had ended at rest."""
+    exact, gaps = 4.0 * float(ellipk(np.sin(angle / 2) ** 2)), []
+    for dt in (0.08, 0.04):
+        with pytest.warns(AccuracyWarning, match=KEPT):
+            orbit = iso.periodic_orbit(pendulum(angle), period=guess, dt=dt, free_period=True)
+        assert np.abs(orbit.solution.q).max() == pytest.approx(angle, rel=1e-4)
+        assert orbit.stable
+        assert orbit.neutral
+        assert orbit.family == 1
+        assert orbit.gap < 1e-3 * dt
+        gaps.append(orbit.period - exact)
+    assert 3.5 < gaps[0] / gaps[1] < 4.5
+
+
+def test_an_undamped_pendulum_of_given_period_finds_its_angle() -> None:
+    with pytest.warns(AccuracyWarning, match="the motion has a period near 7, within the error of the steps"):
+        orbit = iso.periodic_orbit(pendulum(1.0), period=7.0, dt=0.02)
+    angle = float(np.abs(orbit.solution.q).max())
+    assert 4.0 * float(ellipk(np.sin(angle / 2) ** 2)) == pytest.approx(7.0, abs=1e-3)
+    with pytest.warns(AccuracyWarning, match=KEPT):  # any angle has the period of a linear vibration
+        orbit = iso.periodic_orbit(forced(2.0, 0.0, 0.0), period=np.pi, dt=np.pi / 60)
+    assert np.abs(orbit.solution.q).max() == pytest.approx(0.1, rel=1e-3)
+
+
+def test_a_motion_that_is_damped_has_no_period() -> None:
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -np.sin(q) - 3e-3 * v, q0=[1.0], v0=[0.0])
+    with pytest.raises(ConvergenceError, match="the search ended at rest"):
+        iso.periodic_orbit(system, period=6.6, dt=0.1, free_period=True)
+
+
+def test_a_cycle_of_another_period_is_refused() -> None:
+    """A free cycle has its own period. One within the error of the steps is told."""
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: (1 - q**2) * v - q, q0=[2.0], v0=[0.1])
+    with pytest.raises(
+        ConvergenceError, match=r"misses its start by 0\.06\d* typical sizes, with half the step by 0\.06"
+    ):
+        iso.periodic_orbit(system, period=6.5, dt=0.05)
+    with pytest.warns(AccuracyWarning, match="the motion has a period near 6.66329, within the error of the steps"):
+        orbit = iso.periodic_orbit(system, period=6.6632868593, dt=0.05)
+    assert orbit.stable
+    assert orbit.family == 0
+
+
+@pytest.mark.parametrize("call", [iso.periodic_orbit, iso.floquet])
+def test_a_period_has_eight_steps(call: Any) -> None:
+    with pytest.raises(InputError, match=r"a period of 3.14159 has no 8 steps of dt = 10\nhint: such as dt=0.031"):
+        call(forced(2.0, 0.1), period=np.pi, dt=10)
+
+
+def test_steps_follow_a_period_that_is_found_longer() -> None:
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: (1 - q**2) * v - q, q0=[2.0], v0=[0.1])
+    orbit = iso.periodic_orbit(system, period=5.5, dt=0.05, free_period=True)
+    assert np.diff(orbit.solution.t).max() <= 1.06 * 0.05
 
 
 @pytest.mark.parametrize(("w", "c"), [(2.0, 0.02), (2.02, 0.0)])
@@ -195,3 +258,15 @@ def test_orbits_near_resonance_are_alone(w: float, c: float) -> None:
     assert not orbit.neutral
     exact = 0.5 / abs(w * w - 4.0 + 2j * c)
     assert np.abs(orbit.solution.q).max() == pytest.approx(exact, rel=0.02)
+
+
+def test_a_pendulum_with_constraints_keeps_its_angle() -> None:
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("rod", 1.0, (0.01, 0.1, 0.1), (0.5 * np.sin(1.0), 0, -0.5 * np.cos(1.0)))
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+    exact = 4.0 * float(ellipk(np.sin(0.5) ** 2)) / np.sqrt(0.5 * 9.81 / 0.35)
+    with pytest.warns(AccuracyWarning, match=KEPT):
+        orbit = iso.periodic_orbit(mech, period=1.6, dt=0.02, free_period=True)
+    assert orbit.period == pytest.approx(exact, rel=1e-3)
+    assert np.abs(orbit.solution.q[:, 0]).max() == pytest.approx(0.5 * np.sin(1.0), rel=1e-5)
+    assert orbit.stable

@@ -162,9 +162,9 @@ def show(found: Fit) -> None:
         noise = f"{one.noise:.3g}" if np.isfinite(one.noise) else "–"
         table.add_row(one.name, str(int((~one.held).sum())), noise, f"{one.rms(False):.3g}", held, one.unit or "–")
     console.print(table)
-    console.print(f"{found.runs} runs" + (f", {found.starts} starts" if found.starts > 1 else ""))
+    console.print(f"{found.runs} runs" + (f"; {found.search_taken}" if found.searches else ""))
     for other in found.minima:
         values = ", ".join(f"{name} = {x:.6g}" for name, x in zip(found.parameters, other.values, strict=True))
-        console.print(f"{other.searches} of them ended at {values}: sum of squares + {other.excess:.3g}")
+        console.print(f"{other.searches} searches ended at {values}: sum of squares + {other.excess:.3g}")
     for remark in found.remarks:
         console.print(f"! {remark}")

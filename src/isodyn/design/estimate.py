@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.design.compared import ChannelFit
-from isodyn.design.minima import Minimum
+from isodyn.design.minima import Minimum, Searched
 from isodyn.design.profiles import Profile
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
@@ -110,6 +110,8 @@ class Fit(ShownInNotebooks):
         How far parameters may go, by their places; those of the linearised model elsewhere.
     starts
         Number of searches.
+    searches
+        With several starts: where searches began and ended, the one from the initial values first.
     minima
         Other minima that searches ended in, the lowest first.
 
@@ -144,6 +146,7 @@ class Fit(ShownInNotebooks):
     confidence: float = 0.95
     profiles: Mapping[int, Profile] = field(default_factory=dict)
     starts: int = 1
+    searches: tuple[Searched, ...] = ()
     minima: tuple[Minimum, ...] = ()
 
     def __repr__(self) -> str:
@@ -253,6 +256,18 @@ class Fit(ShownInNotebooks):
                 )
         return found
 
+    @property
+    def search_taken(self) -> str:
+        """Which of several searches led here; empty for one alone."""
+        if not self.searches:
+            return ""
+        k = next(k for k, one in enumerate(self.searches) if one.taken)
+        began = ", ".join(f"{name} = {x:.6g}" for name, x in zip(self.parameters, self.searches[k].start, strict=True))
+        which = "the initial values" if k == 0 else "a point of its own"
+        lost = sum(one.end is None for one in self.searches)
+        told = f"search {k + 1} of {self.starts} was taken; it began at {which}: {began}"
+        return told + (f"; {lost} did not end" if lost else "")
+
     def _as_good(self) -> list[str]:
         """Minima that explain the data as well, outside of the intervals."""
         found = []
@@ -305,6 +320,14 @@ class Fit(ShownInNotebooks):
             "correlation": self.correlation.tolist(),
             "unseen": [one.changes for one in self.unseen],
             "starts": self.starts,
+            "searches": [
+                {
+                    "start": dict(zip(self.parameters, one.start.tolist(), strict=True)),
+                    "end": None if one.end is None else dict(zip(self.parameters, one.end.tolist(), strict=True)),
+                    "taken": one.taken,
+                }
+                for one in self.searches
+            ],
             "minima": [
                 {
                     "values": dict(zip(self.parameters, one.values.tolist(), strict=True)),

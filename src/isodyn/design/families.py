@@ -122,12 +122,27 @@ def moved(family: Family, values: Mapping[str, float]) -> Any:
     return family.moved(values) if isinstance(family, FileFamily) else family.at(values)
 
 
+def by_name(given: Mapping[str, object] | None, what: str) -> Mapping[str, Any]:
+    """What is given by names of parameters or channels; nothing where it is None."""
+    if given is not None and not isinstance(given, Mapping):
+        raise InputError(
+            f"{what} must be given by name, received {type(given).__name__}",
+            hint=f'such as {what}={{"spring.stiffness": …}}',
+        )
+    return given or {}
+
+
+def is_number(value: object) -> bool:
+    """Whether this is one real number, which may be infinite."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool | complex | np.complexfloating)
+
+
 def checked_values(
     given: Mapping[str, Any] | None, names: tuple[str, ...], what: str, kind: str = "parameters"
 ) -> dict[str, float]:
     """Numbers by names of parameters, or of another `kind`."""
     found: dict[str, float] = {}
-    for name, value in (given or {}).items():
+    for name, value in by_name(given, what).items():
         if name not in names:
             raise InputError(f"{what} names {name!r}, which is not among the {kind} {', '.join(names)}", hint=NAMED)
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not np.isfinite(value):
@@ -141,11 +156,13 @@ def checked_values(
 def checked_bounds(given: Mapping[str, Any] | None, names: tuple[str, ...]) -> tuple[list[float], list[float]]:
     """Lower and upper bounds in the order of the parameters; None means that there is none."""
     low, high = [-np.inf] * len(names), [np.inf] * len(names)
-    for name, pair in (given or {}).items():
+    for name, pair in by_name(given, "bounds").items():
         if name not in names:
             raise InputError(f"bounds name {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InputError(f"the bounds of {name} must be (low, high), received {pair!r}", hint="None for no bound")
+        if not all(end is None or is_number(end) for end in pair):
+            raise InputError(f"the bounds of {name} must be numbers, received {pair!r}", hint="None for no bound")
         k = names.index(name)
         low[k] = -np.inf if pair[0] is None else float(pair[0])
         high[k] = np.inf if pair[1] is None else float(pair[1])

@@ -17,19 +17,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.api import integrate
 from isodyn.api.sensitive import checked_names
+from isodyn.design.asked import (
+    check_numbers,
+    checked_options,
+    checked_priors,
+    fitted_part,
+    look_at_constants,
+    look_at_times,
+    with_units,
+)
 from isodyn.design.compared import ChannelFit
 from isodyn.design.estimate import Fit, covariance_of, directions
-from isodyn.design.families import NAMED, checked_bounds, checked_values, model_family, moved
+from isodyn.design.families import checked_bounds, checked_values, model_family, moved
 from isodyn.design.least_squares import Comparison, LeastSquares, spans
 from isodyn.design.measured import Channel, read_data
-from isodyn.design.minima import MOST_STARTS, SeveralStarts, ranges, spread, tolerated
+from isodyn.design.minima import MOST_STARTS, Searched, SeveralStarts, ranges, spread, tolerated
 from isodyn.design.profiles import LowerSquaresError, ProfileSearch
 from isodyn.errors import AccuracyWarning, ConvergenceError, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
-from isodyn.sensitivities.parameters import Family
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -37,11 +44,8 @@ if TYPE_CHECKING:
 stats = Later("scipy.stats")
 
 AGAIN = 4  # searches, each from a smaller sum of squares
-MOST_STAGES = 100
 MISSED = 0.5  # of what samples vary by: a model that leaves more has hardly explained them
-LATE = 30.0  # times the length of the run of a model: data that go on for so long have other units
 FOLLOWED = 0.99  # confidence to which profiles are followed, at least
-REFUSED = ("save", "save_every", "select", "events", "checkpoint", "impacts", "sensitivities", "observe")
 
 
 def fit(
@@ -140,16 +144,16 @@ def fit(
     """
     names = tuple(checked_names(parameters, "parameters"))
     family, said = model_family(model, names)
-    _look_at_times(read_data(data, channels), said.get("t_end"))
-    options = _checked_options({**said, **options})
-    if not 0.0 < confidence < 1.0:
-        raise InputError(f"confidence must be between 0 and 1, received {confidence!r}", hint="such as 0.95")
+    look_at_times(read_data(data, channels), said.get("t_end"))
+    options = checked_options({**said, **options})
+    check_numbers(confidence, max_runs, stages, starts, seed)
     values = np.array([checked_values(start, names, "start").get(n, family.value(n)) for n in names])
-    whole = _with_units(family, names, values, read_data(data, channels), options)
-    kept = _kept(whole, hold_out)
+    whole = with_units(family, names, values, read_data(data, channels), options)
+    kept = fitted_part(whole, hold_out)
+    look_at_constants(kept)
     t_end = max(float(channel.t[-1]) for channel in kept)
     comparison = Comparison(family, names, kept, {**options, "t_end": t_end})
-    means, widths = _checked_priors(priors, names)
+    means, widths = checked_priors(priors, names)
     low, high = checked_bounds(bounds, names)
     for name, x, a, b in zip(names, values, low, high, strict=True):
         if not a <= x <= b:
@@ -164,20 +168,14 @@ def fit(
             f"{len(names)} parameters need as many samples, received {sum(problem.counts)}",
             hint="fit fewer parameters, or give priors=",
         )
-    if isinstance(stages, bool) or not isinstance(stages, int) or not 1 <= stages <= MOST_STAGES:
-        raise InputError(f"stages must be from 1 to {MOST_STAGES}, received {stages!r}", hint="such as stages=4")
-    if isinstance(starts, bool) or not isinstance(starts, int) or not 1 <= starts <= MOST_STARTS:
-        raise InputError(f"starts must be from 1 to {MOST_STARTS}, received {starts!r}", hint="such as starts=8")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed must be a whole number, zero or more, received {seed!r}", hint="such as seed=0")
     problem = problem.staged(stages, sizes)
-    others: list[FloatArray] = []
+    searches: tuple[Searched, ...] = ()
     if starts > 1:
-        problem, others = _from_several(problem, sizes, starts, seed)
+        problem, searches = _from_several(problem, sizes, starts, seed)
     result = _searched(problem, sizes, whole, confidence if profile else None)
-    result = replace(result, confidence=confidence, start=values, starts=starts)
+    result = replace(result, confidence=confidence, start=values, starts=starts, searches=searches)
     if starts > 1:
-        result = _with_minima(result, problem, others)
+        result = _with_minima(result, problem)
     for text in _warnings(result, bounded=bool(bounds)):
         warnings.warn(AccuracyWarning(text), stacklevel=2)
     return result
@@ -185,59 +183,60 @@ def fit(
 
 def _from_several(
     problem: LeastSquares, sizes: FloatArray, starts: int, seed: int
-) -> tuple[LeastSquares, list[FloatArray]]:
-    """The problem at the lowest of the minima that searches from several starts come to, and where
-    the others ended."""
+) -> tuple[LeastSquares, tuple[Searched, ...]]:
+    """The problem at the lowest of the minima that searches from several starts come to, and all
+    searches."""
     points = spread(*ranges(problem, problem.comparison.names), starts - 1, seed)
-    noise, ends = np.where(np.isnan(sizes), problem.spreads(), sizes), list[FloatArray]()
+    noise, first = np.where(np.isnan(sizes), problem.spreads(), sizes), Searched(problem.start, None)
     try:
         found, noise = problem.fitted(sizes)
-        ends = [problem.scale * found.x]
+        first = Searched(problem.start, problem.scale * found.x)
     except ConvergenceError:
         pass
-    searches = SeveralStarts(problem, np.repeat(noise, problem.counts))
-    ends += searches.ends(points, problem.most)
-    if not ends:
+    several = SeveralStarts(problem, np.repeat(noise, problem.counts))
+    searches = several.judged([first, *several.searches(points, problem.most)])
+    taken = next((one for one in searches if one.taken), None)
+    if taken is None or taken.end is None:
         raise ConvergenceError(
             f"none of {starts} searches ended after {problem.comparison.runs} runs",
             hint="raise max_runs, or start nearer",
         )
-    best = min(ends, key=searches.squares)
     limit = problem.comparison.runs + problem.most
-    return replace(problem, start=best, most=limit), ends
+    return replace(problem, start=taken.end, most=limit), searches
 
 
-def _with_minima(result: Fit, problem: LeastSquares, ends: list[FloatArray]) -> Fit:
+def _with_minima(result: Fit, problem: LeastSquares) -> Fit:
     """The other minima that searches ended in, beside the fit."""
     sizes = {one.name: one.noise for one in result.channels}
     noise = np.repeat([sizes[channel.name] for channel in problem.channels], problem.counts)
     before, level = problem.comparison.runs, tolerated(result.confidence, len(result.parameters), result.degrees)
+    ends = [one.end for one in result.searches if one.end is not None]
     minima = SeveralStarts(problem, noise).distinct(ends, result.values, problem.most, level)
     return replace(result, minima=minima, runs=result.runs + problem.comparison.runs - before)
 
 
 def _warnings(result: Fit, bounded: bool) -> list[str]:
-    """What is said aloud: too large steps, several minima, and a minimum that is no good one."""
+    """What is said aloud: too large steps, several minima, and residuals that are no noise."""
     found = [remark for remark in result.remarks if "take smaller steps" in remark][:1]
     found += [remark for remark in result.remarks if "another minimum explains" in remark][:1]
     suspicious = [remark for channel in result.channels for remark in channel.doubts(given=np.isinf(result.degrees))]
     missed = [channel for channel in result.channels if channel.missed > MISSED]
-    if bounded and result.starts == 1 and suspicious:
-        found.append(f"{suspicious[0]}. Another minimum may be lower: starts=8 looks for it within the bounds")
-    elif suspicious and missed:
-        found.append(
-            f"the model explains little of {missed[0].name} (residuals are {missed[0].missed:.0%} of what the "
-            "samples vary by): look at units, or another minimum is lower (starts=8)"
+    if not suspicious:
+        return found
+    text = suspicious[0]
+    if missed and not bounded:
+        text = (
+            f"the model explains little of {missed[0].name} (residuals are {missed[0].missed:.0%} of what the samples "
+            "vary by): look at units"
         )
-    return found
-
-
-def _look_at_times(channels: list[Channel], t_end: float | None) -> None:
-    """A warning where data go on long after the end of the run that a model file asks for."""
-    last = max(float(channel.t[-1]) for channel in channels)
-    if t_end is not None and last >= LATE * t_end > 0.0:
-        text = f"data end at t = {last:g}, {last / t_end:.3g} times as late as the run of the model, {t_end:g}"
-        warnings.warn(AccuracyWarning(f"{text}: are their times in another unit, such as 't [ms]'?"), stacklevel=3)
+    if result.starts == 1:
+        where = " within the bounds" if bounded else ""
+        return [*found, f"{text}. Another minimum may be lower: starts=8 looks for it{where}"]
+    more = min(4 * result.starts, MOST_STARTS)
+    return [
+        *found,
+        f"{text}. None of {result.starts} searches ended lower; starts={more} or closer bounds may find one",
+    ]
 
 
 def _searched(problem: LeastSquares, sizes: FloatArray, whole: list[Channel], profile: float | None) -> Fit:
@@ -260,83 +259,6 @@ def _searched(problem: LeastSquares, sizes: FloatArray, whole: list[Channel], pr
             continue
         return replace(result, profiles=profiles, runs=result.runs + problem.comparison.runs - before)
     raise AssertionError("the last search does not look for lower minima")
-
-
-def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
-    for name in REFUSED:
-        if options.get(name) not in (None, ()):
-            raise InputError(f"a fit does not take {name}=", hint=f"leave {name}= out")
-        options.pop(name, None)
-    dt = options.get("dt")
-    if isinstance(dt, bool) or not isinstance(dt, int | float) or not dt > 0.0:
-        raise InputError(f"a fit needs dt=, a step size, received {dt!r}", hint="such as dt=0.01")
-    options.pop("t_end", None)
-    return options
-
-
-def _with_units(
-    family: Family, names: tuple[str, ...], values: FloatArray, channels: list[Channel], options: dict[str, Any]
-) -> list[Channel]:
-    """Channels in the units of the model; InputError for names that it does not have, and for
-    samples before the start."""
-    t0 = float(options.get("t0", 0.0))
-    for channel in channels:
-        if channel.t[0] < t0 - 1e-9 * float(options["dt"]):
-            raise InputError(
-                f"channel {channel.name!r} begins at t = {channel.t[0]:g}, before the run at {t0:g}",
-                hint="give t0=, or leave these samples out",
-            )
-    if max(channel.t[-1] for channel in channels) <= t0:
-        raise InputError("data have no samples after the start of the run", hint="give an earlier t0=")
-    given = moved(family, dict(zip(names, map(float, values), strict=True)))
-    short = {**options, "t_end": t0 + float(options["dt"]), "breakpoints": ()}
-    sol = integrate(given, **short)
-    found = []
-    for channel in channels:
-        curve = sol.quantity(channel.name)
-        if curve.values.ndim != 1:
-            raise InputError(f"channel {channel.name!r} has several components", hint=f"such as {channel.name}_x")
-        found.append(channel.converted(curve.unit))
-    return found
-
-
-def _kept(channels: list[Channel], hold_out: Any) -> list[Channel]:
-    """What is fitted."""
-    if isinstance(hold_out, int | float) and not isinstance(hold_out, bool):
-        if not 0.0 <= hold_out < 1.0:
-            raise InputError(
-                f"hold_out must be a share from 0 to below 1, received {hold_out!r}", hint="such as hold_out=0.3"
-            )
-        times = np.unique(np.concatenate([channel.t for channel in channels]))
-        last = times[max(0, int(np.ceil((1.0 - hold_out) * times.size)) - 1)]
-        kept = [Channel(c.name, c.t[c.t <= last], c.values[c.t <= last], c.unit) for c in channels]
-        kept = [channel for channel in kept if channel.t.size]
-    else:
-        held = [hold_out] if isinstance(hold_out, str) else list(hold_out)
-        for name in held:
-            if name not in [channel.name for channel in channels]:
-                raise InputError(
-                    f"hold_out names {name!r}, which is no channel",
-                    hint=f"channels: {', '.join(channel.name for channel in channels)}",
-                )
-        kept = [channel for channel in channels if channel.name not in held]
-    if not kept:
-        raise InputError("nothing is left to be fitted", hint="hold out less")
-    return kept
-
-
-def _checked_priors(priors: Mapping[str, Any] | None, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
-    means, widths = np.full(len(names), np.nan), np.full(len(names), np.nan)
-    for name, pair in (priors or {}).items():
-        if name not in names:
-            raise InputError(f"priors name {name!r}, which is not among the parameters {', '.join(names)}", hint=NAMED)
-        if not isinstance(pair, tuple | list) or len(pair) != 2 or not float(pair[1]) > 0.0:
-            raise InputError(
-                f"the prior of {name} must be (mean, standard deviation above zero), received {pair!r}",
-                hint=f'such as {{"{name}": (1.0, 0.1)}}',
-            )
-        means[names.index(name)], widths[names.index(name)] = float(pair[0]), float(pair[1])
-    return means, widths
 
 
 def _result(

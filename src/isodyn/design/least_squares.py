@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy as np
 from isodyn.api import integrate
 from isodyn.design.families import breaks_within, moved
 from isodyn.design.measured import Channel, weights_at
-from isodyn.errors import ConvergenceError, IsodynError
+from isodyn.errors import CoarseStepWarning, ConvergenceError, IsodynError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.results.quantities import Catalogue
@@ -91,7 +92,9 @@ class Comparison:
         key = values.tobytes()
         if key not in self.found:
             try:
-                sol = self.run(values)
+                with warnings.catch_warnings():  # the run with half the step tells, once, where steps are too large
+                    warnings.simplefilter("ignore", CoarseStepWarning)
+                    sol = self.run(values)
                 self.recent = dict([*self.recent.items(), (key, sol)][-RECENT:])
                 said = self.at_samples(sol, self.read(sol))
                 by = [self.at_samples(sol, sol.sensitivity(name).of(self.read)) for name in self.names]

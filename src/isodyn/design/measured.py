@@ -172,7 +172,10 @@ def _columns(data: Any) -> Mapping[str, Any]:
 
 def _array(values: Iterable[Any], name: str) -> FloatArray:
     try:
-        found = np.asarray(values, dtype=np.float64)
+        given = np.asarray(values)
+        if np.iscomplexobj(given):
+            raise TypeError
+        found = given.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} of data must be numbers", hint="NaN where no sample was taken") from None
     if found.ndim != 1:

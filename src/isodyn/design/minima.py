@@ -10,6 +10,7 @@ there is no bound, a quarter of the initial value to four times it, or two width
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -50,6 +51,25 @@ class Minimum:
     excess: float
     searches: int
     as_good: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """One search.
+
+    Parameters
+    ----------
+    start
+        Values that it began with.
+    end
+        Values that it ended with; None where the model did not run, or the search did not end.
+    taken
+        Whether it ended lowest, so that the fit went on from there.
+    """
+
+    start: FloatArray
+    end: FloatArray | None
+    taken: bool = False
 
 
 def ranges(problem: LeastSquares, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray]:
@@ -94,7 +114,6 @@ class SeveralStarts:
 
     problem: LeastSquares
     noise: FloatArray  # of every sample
-    failed: int = 0
 
     def squares(self, values: FloatArray) -> float:
         """The sum of squares; infinite where there is no run."""
@@ -114,15 +133,20 @@ class SeveralStarts:
             return None
         return problem.scale * found.x if found.status > 0 else None
 
-    def ends(self, starts: FloatArray, most: int) -> list[FloatArray]:
-        """Where searches end, the lowest first."""
-        found = [self.search(start, most) for start in starts]
-        self.failed = sum(one is None for one in found)
-        return sorted((one for one in found if one is not None), key=self.squares)
+    def searches(self, starts: FloatArray, most: int) -> list[Searched]:
+        """Searches from these points."""
+        return [Searched(start, self.search(start, most)) for start in starts]
+
+    def judged(self, searches: Sequence[Searched]) -> tuple[Searched, ...]:
+        """The same, with a mark at the one that ended lowest."""
+        sizes = [np.inf if one.end is None else self.squares(one.end) for one in searches]
+        least = int(np.argmin(sizes))
+        return tuple(replace(one, taken=k == least and bool(np.isfinite(sizes[k]))) for k, one in enumerate(searches))
 
     def distinct(self, ends: list[FloatArray], best: FloatArray, most: int, level: float) -> tuple[Minimum, ...]:
         """Minima among these ends beside the `best`, the lowest first; those within `level` squares
         of it are searched for to the end."""
+        ends = sorted(ends, key=self.squares)
         least, said, groups = self.squares(best), self.problem.comparison.at, list[list[Any]]()
         for one in ends:
             end: FloatArray | None = one

@@ -2,8 +2,7 @@
 
 Φ = ∂(q, v)(T)/∂(q, v)(0)          monodromy matrix
 Floquet multipliers                eigenvalues of Φ; stable if none lies outside the unit circle
-orbit                              x(T; x₀) = x₀ by Newton's iteration with Φ − 1; an unknown period T adds
-                                   the column x'(T), and the row x'(0)·δx₀ = 0
+orbit                              x(T; x₀) = x₀, by the search of isodyn.design.closing
 
 Where a multiplier is 1 within the error of the steps, which half the step tells, Φ − 1 is singular,
 and what the iteration ends at is one of a family of orbits, or none (an undamped vibration in
@@ -18,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.design.starts import Starts, apart, with_start
+from isodyn.design.closing import CLOSED, Closed, Closing, gap_of
 from isodyn.design.turns import steps_of, turned
-from isodyn.errors import AccuracyWarning, ConvergenceError, InputError
+from isodyn.errors import AccuracyWarning, InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.solution import Solution
@@ -34,14 +33,14 @@ if TYPE_CHECKING:
     from isodyn.systems.base import System
     from isodyn.systems.description import Description
 
-CLOSED = 1e-6  # a motion whose end is nearer to its start than this, in typical sizes, is periodic
-DONE = 1e-9  # … and this is where the search for one ends
+FEWEST = 8  # steps of a period
 ROUNDING = 1e-12  # of what acts: forces that vary by less do not depend on time
 REPEATS = 1e-3  # of what forces vary by: forces a period apart that differ by more do not repeat
 MOMENT = 1e-3  # of a period, over which forces at its ends are seen to change
 JUMP = 0.2  # of what forces vary by: a change within a moment that is larger is a jump, and says nothing of slopes
 ONE = 1e-6  # multipliers outside the unit circle by less than this are on it
 NEAR = 0.1  # multipliers nearer to 1 than this are looked at with half the step
+SPLIT = 3.0  # times the root of the error of a matrix: so far may two equal multipliers be apart
 BLURRED = 0.5  # of the distance to 1: an error of the steps that is larger hides whether the orbit is alone
 
 
@@ -65,12 +64,17 @@ class Orbit(ShownInNotebooks):
     system
         The system with its start on the orbit.
     free_period
-        Whether the period was found, too: a shift in time then gives the multiplier 1.
+        Whether the period was found, too.
     basis
         Of systems with constraints: orthonormal changes of the state, in columns, that they allow.
     neutral
         Whether a multiplier is 1 within the error of the steps, a shift in time aside: the orbit is
         one of a family, or there is none.
+    family
+        Dimensions of the family that the orbit is one of, where equations keep an energy: so many
+        multipliers beside that of a shift in time are 1. Zero for an orbit that is alone.
+    autonomous
+        Whether time stands nowhere in the equations: a shift in time then gives the multiplier 1.
 
     Examples
     --------
@@ -92,6 +96,8 @@ class Orbit(ShownInNotebooks):
     free_period: bool = False
     basis: FloatArray | None = None
     neutral: bool = False
+    family: int = 0
+    autonomous: bool = False
 
     def __repr__(self) -> str:
         size = float(np.abs(self.multipliers).max(initial=0.0))
@@ -113,20 +119,33 @@ class Orbit(ShownInNotebooks):
 
     @property
     def stable(self) -> bool:
-        """Whether no multiplier lies outside the unit circle. With a free period the one nearest to
-        1 does not count: it belongs to a shift in time, and the steps move it."""
+        """Whether no multiplier lies outside the unit circle. The one of a shift in time does not
+        count, where time stands nowhere in the equations and the orbit is no rest: the steps move it.
+        Those of a family do not count, either."""
         return bool((np.abs(self.across) <= 1.0 + ONE).all())
 
     @property
     def across(self) -> npt.NDArray[Any]:
-        """The multipliers, without that of a shift in time where the period is free."""
-        found = self.multipliers
-        return np.delete(found, np.abs(found - 1.0).argmin()) if self.free_period else found
+        """The multipliers, without that of a shift in time where time stands nowhere in the
+        equations, and those of a family."""
+        found, aside = self.multipliers, int(self.free_period or self.autonomous) + self.family
+        return np.delete(found, np.argsort(np.abs(found - 1.0), kind="stable")[:aside])
 
 
-def _refuse_other_periods(system: System, t0: float, period: float, *, free: bool) -> None:
-    """InputError where what acts at the end of a period is not what acts at its beginning, or does
-    not change as there; with a free period, where time stands in the equations at all."""
+def _steps_of(period: float, dt: float) -> int:
+    """The number of steps of a period; InputError where they are too few to tell anything."""
+    steps = steps_of(period, dt)
+    if period < FEWEST * (1.0 - 1e-9) * dt:
+        raise InputError(
+            f"a period of {period:g} has no {FEWEST} steps of dt = {dt:g}", hint=f"such as dt={period / 100:.2g}"
+        )
+    return steps
+
+
+def _look_at_period(system: System, t0: float, period: float, *, free: bool) -> bool:
+    """Whether time stands nowhere in the equations. InputError where what acts at the end of a
+    period is not what acts at its beginning, or does not change as there; with a free period, where
+    time stands in the equations at all."""
     ask, still = Questions(system), np.zeros(system.nv)
     q, v = settled(system, np.array(system.q0)), np.array(system.v0)
 
@@ -151,26 +170,7 @@ def _refuse_other_periods(system: System, t0: float, period: float, *, free: boo
             f"the equations do not repeat after {period:g}: what acts then differs from what acts at t = {t0:g}",
             hint="give the period of what drives the system, or a multiple of it",
         )
-
-
-def _gap(starts: Starts, sol: Solution) -> tuple[FloatArray, float]:
-    """How far the end is from the start, in coordinates and in typical sizes."""
-    system = starts.system
-    dq, dv = apart(system, sol.q[0], sol.q[-1]), sol.v[-1] - sol.v[0]
-    fast = max(1.0, float(np.abs(sol.v / system.scales.v).max(initial=0.0)))
-    size = max(
-        float(np.abs(dq / system.scales.v).max(initial=0.0)),
-        float(np.abs(dv / system.scales.v).max(initial=0.0)) / fast,
-    )
-    return starts.chart.coordinates(dq, dv), size
-
-
-def _rests(starts: Starts, sol: Solution) -> bool:
-    """Whether a motion leaves its start by no more than rounding and the end of the search."""
-    system = starts.system
-    away = [np.abs(apart(system, sol.q[0], q) / system.scales.v).max(initial=0.0) for q in sol.q]
-    fast = np.abs((sol.v - sol.v[0]) / system.scales.v).max(initial=0.0)
-    return bool(max(float(fast), *map(float, away)) <= CLOSED)
+    return not varies.any()
 
 
 def floquet(system: System | Description, *, period: float, dt: float, t0: float = 0.0, **options: Any) -> Orbit:
@@ -206,10 +206,10 @@ def floquet(system: System | Description, *, period: float, dt: float, t0: float
     >>> iso.floquet(system, period=np.pi, dt=0.01).stable
     False
     """
-    steps = steps_of(period, dt)
-    _refuse_other_periods(as_system(system), t0, float(period), free=False)
+    steps = _steps_of(period, dt)
+    _look_at_period(as_system(system), t0, float(period), free=False)
     turn = turned(as_system(system), t0, float(period), steps, options)
-    _, size = _gap(turn.starts, turn.solution)
+    _, size = gap_of(turn)
     if not size <= CLOSED:
         raise InputError(
             f"the motion is not periodic: after {period:g} it misses its start by {size:.2g} typical sizes",
@@ -262,7 +262,8 @@ def periodic_orbit(
     Warns
     -----
     AccuracyWarning
-        If a multiplier is 1 within the error of the steps (`Orbit.neutral`).
+        If a multiplier is 1 within the error of the steps, a shift in time aside
+        (`Orbit.neutral`).
 
     Examples
     --------
@@ -274,37 +275,31 @@ def periodic_orbit(
     """
     if isinstance(max_runs, bool) or not isinstance(max_runs, int) or max_runs < 1:
         raise InputError(f"max_runs must be a whole number above zero, received {max_runs!r}", hint="such as 30")
-    steps, here = steps_of(period, dt), as_system(system)
-    T, best = float(period), np.inf
-    _refuse_other_periods(here, t0, T, free=free_period)
-    for k in range(max_runs):
-        turn = turned(here, t0, T, steps, {"assemble": True, **options})
-        starts, sol, here = turn.starts, turn.solution, turn.starts.system
-        gap, size = _gap(starts, sol)
-        if size <= DONE:
-            if free_period and _rests(starts, sol):
-                raise ConvergenceError(
-                    "the search ended at rest, where every period fits", hint="start nearer to the motion"
-                )
-            return _told(Orbit(sol, T, turn.matrix, size, k + 1, here, free_period, turn.basis), t0, steps, options)
-        if not size < 1e3 * best:
-            break
-        best = min(best, size)
-        A, b = turn.matrix - np.eye(gap.size), -gap
-        if free_period:
-            rate = [starts.chart.coordinates(sol.v[i], sol.a[i]) for i in (-1, 0)]
-            A = np.block([[A, rate[0][:, None]], [rate[1][None], np.zeros((1, 1))]])
-            b = np.append(b, 0.0)
-        x: FloatArray = np.linalg.lstsq(A, b, rcond=1e-12)[0].astype(np.float64)
-        if free_period:
-            T += float(np.clip(x[-1], -0.3 * T, 0.3 * T))
-            x = x[:-1]
-        q0, v0 = starts.chart.start(x)
-        here = with_start(here, q0, v0)
-    raise ConvergenceError(
-        f"no periodic motion of period {T:g} was found: the end still misses the start by {size:.2g} typical sizes",
-        hint="start nearer to it, or give another period",
+    _steps_of(period, dt)
+    here, T = as_system(system), float(period)
+    autonomous = _look_at_period(here, t0, T, free=free_period)
+    search = Closing(t0, free_period, autonomous, max_runs, options)
+    end = search.found(here, T, float(dt))
+    turn = end.turn
+    orbit = Orbit(
+        turn.solution, end.period, turn.matrix, end.gap, search.runs, turn.starts.system, free_period, turn.basis
     )
+    orbit = replace(orbit, autonomous=autonomous)
+    if end.finer is None:
+        return _told(orbit, t0, end.steps, options)
+    ones = int((np.abs(orbit.multipliers - 1.0) <= SPLIT * np.sqrt(end.blur)).sum())
+    orbit = replace(orbit, neutral=True, family=max(ones - 1, end.unknown))
+    warnings.warn(AccuracyWarning(_of_many(orbit, end)), stacklevel=2)
+    return orbit
+
+
+def _of_many(orbit: Orbit, end: Closed) -> str:
+    """What is said of an orbit that closes as far as the steps let it."""
+    closes = f"it repeats to {end.gap:.2g} of typical sizes (half the step: {end.finer:.2g})"
+    if end.unknown:
+        text = "the equations keep an energy, so that orbits form a family: this is the one nearest to the start"
+        return f"{text}; {closes}" if end.gap > CLOSED else text
+    return f"the motion has a period near {orbit.period:g}, within the error of the steps: {closes}"
 
 
 def _told(found: Orbit, t0: float, steps: int, options: dict[str, Any]) -> Orbit:

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 
 def with_start(system: Any, q0: FloatArray, v0: FloatArray) -> Any:
-    """The same system with another start."""
+    """The same system with another start, and its typical sizes as they are."""
     if is_dataclass(system) and not isinstance(system, type):
         return replace(system, q0=q0, v0=v0)
     other = copy(system)
-    other.q0, other.v0 = np.array(q0), np.array(v0)
+    object.__setattr__(other, "q0", np.array(q0))
+    object.__setattr__(other, "v0", np.array(v0))
     return other
 
 

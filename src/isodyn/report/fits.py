@@ -43,7 +43,7 @@ def page_of_fit(found: Fit, title: str | None, settings: dict[str, Any] | None) 
         cards += pages.card("Correlations", _scrolled(pages.table(rows, ("", *found.parameters))))
         cards += pages.card("What data see", _scrolled(_directions(found)))
     if found.starts > 1:
-        cards += pages.card("Other minima", _minima(found))
+        cards += pages.card("Searches", _minima(found))
     return pages.filled(
         "sweep.html",
         ("core.js", "theme.js"),
@@ -97,14 +97,17 @@ def _directions(found: Fit) -> Html:
 
 
 def _minima(found: Fit) -> Html:
-    """Where other searches ended."""
+    """Which search was taken, and where the others ended."""
+    told = found.search_taken
+    taken = pages.paragraph(f"{told[:1].upper()}{told[1:]}.")
     if not found.minima:
-        return Html(pages.paragraph(f"None: all of {found.starts} searches that ended came to these values."))
+        return Html(taken + pages.paragraph("All searches that ended came to the same values."))
     rows = [
         (*(f"{x:.6g}" for x in one.values), f"{one.excess:.3g}", "yes" if one.as_good else "no", one.searches)
         for one in found.minima
     ]
-    return _scrolled(pages.table(rows, (*found.parameters, "sum of squares +", "as good", "searches")))
+    others = _scrolled(pages.table(rows, (*found.parameters, "sum of squares +", "as good", "searches")))
+    return Html(taken + pages.paragraph("Other minima:") + others)
 
 
 # ---- pictures

@@ -32,6 +32,7 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem
+from isodyn.systems.changes import Changeable, same_size
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.model import Model, Question, from_python
 from isodyn.systems.scales import ordinary
@@ -39,7 +40,7 @@ from isodyn.systems.scales import ordinary
 _REACH = 1e-4  # of the size of s: increments of differences of fourth order along the motion
 
 
-class FirstOrderSystem(BaseSystem):
+class FirstOrderSystem(Changeable, BaseSystem):
     """A first-order system s' = h(s, t), or s' = h(s, z, t) with 0 = c(s, z, t).
 
     Parameters
@@ -77,6 +78,7 @@ class FirstOrderSystem(BaseSystem):
     first_order = True
     retract = difference = energy = None
     nq = 0
+    _fixed = frozenset(("s0", "q0"))
 
     def __init__(
         self,
@@ -107,6 +109,22 @@ class FirstOrderSystem(BaseSystem):
         self.m = self.m_phi = self.z0.size
         self.names = self.v_names = checks.names(names, self.nv, "s")
         self.row_names = checks.names(row_names, self.m, "z")
+        self._made = True
+
+    def _taken(self, name: str, value: object) -> object:
+        """A function or a start (v0, z0), as the constructor takes it."""
+        if name in ("h", "c", "h_s"):
+            checks.functions(**{name: value})
+            called = ("s", "t") if name == "h_s" or not self.m else ("s", "z", "t")
+            if (name == "h" or (name == "c" and self.m)) and not callable(value):
+                raise InputError(f"{name} must be a function, received None")
+            if name == "c" and value is not None and not self.m:
+                raise InputError("c needs algebraic unknowns, which this system has not", hint="make a new system")
+            if callable(value):
+                checks.arguments(name, value, called)
+        if name in ("v0", "z0"):
+            return same_size(name, value, self.nv if name == "v0" else self.m)
+        return value
 
     def model(self, *, plain: bool = False) -> Model:
         """Return the function that the compiled loop calls, with its numbers.

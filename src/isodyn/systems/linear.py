@@ -42,6 +42,7 @@ from isodyn.linear_solvers.sparse import Factorisation, factorise
 from isodyn.real_numbers import real_array
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem
+from isodyn.systems.changes import Changeable, same_size
 from isodyn.systems.joined import is_compiled
 
 # compiled when first needed
@@ -54,11 +55,12 @@ if TYPE_CHECKING:
     from isodyn.open_types import Matrix
 
 Load = Callable[[float], Any]
+UNSTABLE = "motions grow without bound; if that is meant, pass indefinite=True"
 _LARGE = 64  # beyond this, dense matrices go through BLAS and LAPACK instead of compiled loops
 _LONG = 4096  # from here on vectors do not stay in the nearest memory, and explicit steps save passes over them
 
 
-class LinearSystem(BaseSystem):
+class LinearSystem(Changeable, BaseSystem):
     """M q'' + C q' + K q = f(t) with q(t₀) = q0, q'(t₀) = v0.
 
     Matrices are arrays, vectors (diagonals), scalars or sparse. Symmetry is not assumed; a
@@ -134,13 +136,37 @@ class LinearSystem(BaseSystem):
         self.names = self.v_names = checks.names(names, self.nq)
         refuse_indefinite("M", self.M, self.names, checks.MASS_HINT)
         if not indefinite:
-            refuse_indefinite(
-                "K", self.K, self.names, "motions grow without bound; if that is meant, pass indefinite=True"
-            )
+            refuse_indefinite("K", self.K, self.names, UNSTABLE)
         self.G = None if G is None else _constraint_matrix(G, self.nv)
         self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
         self.scales = ordinary(self.q0, self.nv)
         self.row_names = checks.names(row_names, self.m, "row ")
+        self._indefinite, self._made = indefinite, True
+
+    def _taken(self, name: str, value: object) -> object:
+        """A matrix, a load or a start, as the constructor takes it."""
+        if name in ("M", "K") or (name == "C" and value is not None):
+            matrix = checks.square(name, value, self.nv)
+            if name == "M":
+                refuse_indefinite("M", matrix, self.names, checks.MASS_HINT)
+            if name == "K" and not self._indefinite:
+                refuse_indefinite("K", matrix, self.names, UNSTABLE)
+            return matrix
+        if name == "f":
+            return _load("f", value, self.nv)
+        if name in ("q0", "v0"):
+            return same_size(name, value, self.nv)
+        if name == "G":
+            G = None if value is None else _constraint_matrix(value, self.nv)
+            if (0 if G is None else G.shape[0]) != self.m:
+                raise InputError(f"G must keep its {self.m} rows", hint="make a new system with other constraints")
+            return G
+        return value
+
+    def _settle(self, name: str) -> None:
+        """Typical sizes are looked at where the run starts."""
+        if name == "q0":
+            self.scales = ordinary(self.q0, self.nv)
 
     def energies_of_rows(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the same energies for rows of states.
@@ -193,7 +219,7 @@ class LinearSystem(BaseSystem):
         return linear_model("f", self.M, self.C, self.K, self.f, self.nv)
 
 
-class LinearFirstOrderSystem(BaseSystem):
+class LinearFirstOrderSystem(Changeable, BaseSystem):
     """Q s' + P s = r(t) with s(t₀) = s0; matrices and load as in `LinearSystem`.
 
     Parameters
@@ -226,6 +252,7 @@ class LinearFirstOrderSystem(BaseSystem):
     m = m_phi = 0
     row_names: tuple[str, ...] = ()
     nq = 0
+    _fixed = frozenset(("s0", "q0"))
 
     def __init__(
         self, Q: Matrix, P: Matrix, r: Load | Any | None, s0: ArrayLike, *, names: Sequence[str] | None = None
@@ -238,6 +265,15 @@ class LinearFirstOrderSystem(BaseSystem):
         self.r = _load("r", r, self.nv)
         self.scales = ordinary(self.q0, self.nv)
         self.names = self.v_names = checks.names(names, self.nv, "s")
+        self._made = True
+
+    def _taken(self, name: str, value: object) -> object:
+        """A matrix, a load or a start (v0), as the constructor takes it."""
+        if name in ("Q", "P"):
+            return checks.square(name, value, self.nv)
+        if name == "r":
+            return _load("r", value, self.nv)
+        return same_size(name, value, self.nv) if name == "v0" else value
 
     def model(self) -> Model:
         """Return the function that the compiled loop calls, with its numbers.

@@ -35,6 +35,7 @@ from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem, System
+from isodyn.systems.changes import Changeable, same_size
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.contacts import make_contacts, refuse_alone
 from isodyn.systems.joined import is_compiled, join
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 Energy = Callable[[FloatArray, FloatArray, float], tuple[float, float]]
 
 
-class MechanicalSystem(BaseSystem):
+class MechanicalSystem(Changeable, BaseSystem):
     """M(q) a + Gᵀλ = Q(q, v, t) with its constraints and its initial state.
 
     Parameters
@@ -128,6 +129,12 @@ class MechanicalSystem(BaseSystem):
     """
 
     first_order = False
+    _fixed = frozenset(
+        {
+            *{"phi", "G", "b", "phi_t", "psi", "psi_v", "psi_rest", "lam_in_Q", "retract", "difference"},
+            *{"gap", "gap_q", "slip", "slip_v", "restitution", "mu", "mu_static", "gap_names"},
+        }
+    )
 
     def __init__(
         self,
@@ -187,35 +194,65 @@ class MechanicalSystem(BaseSystem):
         checks.arguments("Q", Q, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
         self.Q, self.Q_q, self.Q_v, self.Q_lam = Q, Q_q, Q_v, Q_lam
         self.retract, self.difference, self.energy = retract, difference, energy
-        self.scales = _scales(self.q0, self.nv, retract, scales, phi)
-        self._pace: float | None = None
-        self.m = 0  # until constraints have been looked at
         self.names = checks.names(names, self.nq)
         self.v_names = checks.velocity_names(self.names, self.nv)
+        self._given_scales = scales
+        self._rows = {"phi": phi, "G": G, "b": b, "phi_t": phi_t, "psi": psi, "psi_v": psi_v, "psi_rest": psi_rest}
+        refuse_alone(gap, gap_q=gap_q, slip=slip, slip_v=slip_v, restitution=restitution, mu=mu, gap_names=gap_names)
+        refuse_alone(gap, mu_static=mu_static)
+        self._gaps = {"phi": gap, "G": gap_q, "psi": slip, "psi_v": slip_v}
+        self._gap_numbers = gap_names, restitution, mu, mu_static
+        self.row_names = () if row_names is None else tuple(row_names)
+        self._look()
+        self._made = True
+
+    def _look(self) -> None:
+        """Typical sizes, constraints and contacts, as they follow from the arguments."""
+        phi = self._rows["phi"]
+        self.scales = _scales(self.q0, self.nv, self.retract, self._given_scales, phi)
+        self._pace: float | None = None
+        self.m = 0  # until constraints have been looked at
         self.constraints = Constraints(
             self.q0,
             self.v0,
-            phi=phi,
-            G=G,
-            b=b,
-            phi_t=phi_t,
-            psi=psi,
-            psi_v=psi_v,
-            psi_rest=psi_rest,
-            retract=retract,
-            names=row_names,
+            **self._rows,
+            retract=self.retract,
+            names=self.row_names or None,
             scales=self.scales,
             time=self._time,
         )
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
-        refuse_alone(gap, gap_q=gap_q, slip=slip, slip_v=slip_v, restitution=restitution, mu=mu, gap_names=gap_names)
-        refuse_alone(gap, mu_static=mu_static)
         self.contacts = None
-        if gap is not None:
-            given: dict[str, Any] = {"phi": gap, "G": gap_q, "psi": slip, "psi_v": slip_v, "retract": retract}
-            given |= {"difference": difference, "scales": self.scales.v}
-            twin = MechanicalSystem(np.ones(self.nv), no_force, q0, v0, **given)
-            self.contacts = make_contacts(twin, gap_names, restitution, mu, mu_static, self.scales.v)
+        if self._gaps["phi"] is not None:
+            given: dict[str, Any] = {**self._gaps, "retract": self.retract, "difference": self.difference}
+            twin = MechanicalSystem(np.ones(self.nv), no_force, self.q0, self.v0, scales=self.scales.v, **given)
+            names, restitution, mu, mu_static = self._gap_numbers
+            self.contacts = make_contacts(twin, names, restitution, mu, mu_static, self.scales.v)
+
+    def _taken(self, name: str, value: object) -> object:
+        """A mass matrix, a function or a start, as the constructor takes it."""
+        if name == "M" and not callable(value):
+            M = checks.square("M", value, self.nv)
+            refuse_indefinite("M", M, self.v_names, checks.MASS_HINT)
+            return M
+        if name in ("q0", "v0"):
+            return same_size(name, value, self.nq if name == "q0" else self.nv)
+        if name in ("Q", "Q_q", "Q_v", "Q_lam", "energy"):
+            checks.functions(**{name: value})
+        if name == "Q":
+            if not callable(value):
+                raise InputError("Q must be a function, received None")
+            checks.arguments("Q", value, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
+        if name == "scales" and not isinstance(value, Scales):
+            return _scales(self.q0, self.nv, self.retract, value, self._rows["phi"])
+        return value
+
+    def _settle(self, name: str) -> None:
+        """Sizes and rows look at the start and at what acts there."""
+        if name in ("M", "Q", "q0", "v0"):
+            object.__setattr__(self, "_made", False)
+            self._look()
+            object.__setattr__(self, "_made", True)
 
     def _time(self, t: float) -> float:
         """The time in which the system moves by a typical size, from its start and the forces

@@ -1,0 +1,51 @@
+"""Changes of a system between two runs: what a constructor checks is checked again, and what it
+makes of its arguments is made again, or the change is refused. A run of a changed system is that of
+one that was made so."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from isodyn.errors import InputError
+from isodyn.kernels.compiled import FloatArray
+from isodyn.systems import checks
+
+
+class Changeable:
+    """A system whose arguments are attributes, which may be set to other values.
+
+    Classes name the arguments that are `_fixed`, which only their constructors read, and set `_made`
+    at the end of them.
+    """
+
+    _fixed: ClassVar[frozenset[str]] = frozenset()
+    _made = False
+
+    def _taken(self, name: str, value: object) -> object:
+        """The value as the constructor would keep it; InputError where it would refuse it."""
+        return value
+
+    def _settle(self, name: str) -> None:
+        """Make anew what follows from an argument."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not self._made:
+            object.__setattr__(self, name, value)
+            return
+        if name in self._fixed:
+            raise InputError(
+                f"{name} of a {type(self).__name__} cannot be changed: only the constructor reads it",
+                hint="make a new system",
+            )
+        object.__setattr__(self, name, self._taken(name, value))
+        self._settle(name)
+
+
+def same_size(name: str, value: object, size: int) -> FloatArray:
+    """A vector as long as the one before."""
+    found = checks.vector(name, value)
+    if found.size != size:
+        raise InputError(
+            f"{name} must keep its {size} numbers, received {found.size}", hint="make a new system of another size"
+        )
+    return found
