@@ -26,6 +26,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Part, Value, optional
 
 if TYPE_CHECKING:
+    from isodyn.joints.hull_pairs import HullPair
     from isodyn.open_types import Numbers
 
 PLANAR = ("planar", "node")
@@ -34,8 +35,8 @@ PLANAR = ("planar", "node")
 @dataclass(frozen=True, eq=False)
 class Gap:
     """A gap Σ weight·word − target ≥ 0, and the words whose rates, times `lever`, are its slips. A
-    two-sided contact has the joint `carrier`, whose reaction is its normal force; a gap of meshes
-    is of a `pair` (isodyn.joints.meshes), and has no words."""
+    two-sided contact has the joint `carrier`, whose reaction is its normal force; a gap of convex
+    bodies is of a `pair` of them (isodyn.joints.meshes)."""
 
     label: str
     terms: tuple[tuple[float, Word], ...]
@@ -43,7 +44,7 @@ class Gap:
     slips: tuple[Word, ...] = field(default=())
     lever: float = 1.0
     carrier: str | None = None
-    pair: Any = None
+    pair: HullPair | None = None
 
     def normal(self, name: str) -> Row:
         """The row of the gap."""
@@ -55,11 +56,6 @@ class Gap:
             Row(name, f"{self.label} slip {k + 1}".strip(), RowKind.SLIP, ((self.lever, word),), holonomic=False)
             for k, word in enumerate(self.slips)
         ]
-
-    def mesh_tangents(self, name: str, rough: bool) -> list[Row]:
-        """The rows of the slips of a gap of meshes."""
-        labels = [f"{self.label} slip {k}".strip() for k in (1, 2)] if rough else []
-        return [Row(name, label, RowKind.SLIP, (), holonomic=False) for label in labels]
 
 
 class ContactPart(Part):
