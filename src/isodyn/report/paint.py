@@ -213,7 +213,7 @@ def _flat_curves(axes: Axes, now: Moment, round_ends: dict[str, Any]) -> None:
 
 def _flat_body(axes: Axes, now: Moment, k: int, drawing: Drawing, ends: dict[str, Any]) -> None:
     """Bars and polygons of a body in the plane."""
-    colour = COLOURS[k % len(COLOURS)]
+    colour = STEEL if now.scene.bodies[k].ground else COLOURS[k % len(COLOURS)]
     for way in drawing.bars:
         p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
         axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **ends)
@@ -296,7 +296,8 @@ def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, Any]]:
     for k, body in enumerate(scene.bodies):
         surface = body.drawing.surface
         if surface.points.size:
-            found.append((now.place(k, surface.points), surface.normals @ now.R[k].T, COLOURS[k % len(COLOURS)]))
+            colour = FLOOR if body.ground else COLOURS[k % len(COLOURS)]
+            found.append((now.place(k, surface.points), surface.normals @ now.R[k].T, colour))
     r = 0.013 * scene.size
     for mark in scene.marks:
         found += _symbol(now, mark, r)
@@ -359,7 +360,9 @@ def _ways(axes: Axes, now: Moment, camera: Camera | None) -> None:
     scene, k = now.scene, now.k
     first = max(0, k - scene.t.size // TRAIL)
     dim = 2 if scene.flat else 3
-    ways = [(i, body.pose[first : k + 1, :dim]) for i, body in enumerate(scene.bodies) if not body.node]
+    ways = [
+        (i, body.pose[first : k + 1, :dim]) for i, body in enumerate(scene.bodies) if not (body.node or body.ground)
+    ]
     ways += [(i + 4, _end(curve)[first : k + 1]) for i, curve in enumerate(scene.bare_curves)]
     if scene.points is not None:
         ways += [(i, scene.points[first : k + 1, i]) for i in range(scene.points.shape[1])]
