@@ -12,6 +12,7 @@ from isodyn.bodies.body import Body
 from isodyn.bodies.shapes import Placed
 from isodyn.bodies.solids import Cylinder, Disc, Solid
 from isodyn.errors import InputError
+from isodyn.joints.hulls import Hull
 from isodyn.joints.on_planes import place
 from isodyn.joints.part import JointWorld
 from isodyn.joints.touching import refuse_radius
@@ -200,13 +201,30 @@ class PolygonPlane(OnPlane, ContactPart):
 
     def build(self, world: JointWorld) -> list[Gap]:
         body = world.body(self.first)
+        points = body.position + self.points_in(body) @ body.R.T
+        return on_plane(self, world, points, [f"[{k}]" for k in range(len(points))])
+
+    def points_in(self, body: Body) -> FloatArray:
+        """The corners in the body, in space."""
         many = 2 if body.kind in PLANAR else 3
-        corners = np.asarray(self.corners, dtype=np.float64)
+        try:
+            corners = np.asarray(self.corners, dtype=np.float64)
+        except (TypeError, ValueError):  # words, or rows of different lengths
+            corners = np.empty(0)
         if corners.ndim == 1 and corners.size % many == 0:
             corners = corners.reshape(-1, many)
         if corners.ndim != 2 or corners.shape[1] != many or not len(corners) or not np.isfinite(corners).all():
             raise InputError(
                 f"{self.what}: corners must be points of {many} numbers, received {self.corners!r}", argument="corners"
             )
-        points = body.position + np.pad(corners, [(0, 0), (0, 3 - many)]) @ body.R.T
-        return on_plane(self, world, points, [f"[{k}]" for k in range(len(points))])
+        return np.pad(corners, [(0, 0), (0, 3 - many)])
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        corners = self.points_in(bodies[self.first])
+        if bodies[self.first].kind in PLANAR:  # a plate
+            thick = 0.05 * np.ptp(corners, axis=0).max() * np.array([0.0, 0.0, 1.0])
+            corners = np.concatenate([corners - thick, corners + thick])
+        try:
+            return {self.first: Hull.of(self.what, corners).solid}
+        except InputError:  # they span no body: feet of it
+            return {}

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from isodyn.bodies.shapes import Mesh
 from isodyn.errors import InputError
 from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray, IntArray
@@ -90,6 +91,12 @@ class Hull:
     def widest(self) -> int:
         """Corners of the face with the most of them."""
         return max((len(loop) for loop in self.loops), default=len(self.corners))
+
+    @property
+    def solid(self) -> Mesh:
+        """As it is drawn."""
+        triangles = [(loop[0], loop[k], loop[k + 1]) for loop in self.loops for k in range(1, len(loop) - 1)]
+        return Mesh(self.corners, np.array(triangles), mass=1.0)
 
     @cached_property
     def reach(self) -> float:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from isodyn.bodies.body import GROUND, Body
-from isodyn.bodies.shapes import Mesh, Placed
+from isodyn.bodies.shapes import Placed
 from isodyn.bodies.solids import Capsule, Solid, Sphere
 from isodyn.errors import InputError
 from isodyn.joints.hull_pairs import HullPair
@@ -38,12 +38,6 @@ def refuse_flat(part: SphereMesh | CapsuleMesh | MeshContact, world: JointWorld)
 def hulls_of(part: MeshContact) -> tuple[Hull, Hull]:
     """Both meshes of a contact."""
     return Hull.of(part.what, part.corners), Hull.of(part.what, part.others, "others")
-
-
-def solid_of(hull: Hull) -> Mesh:
-    """A hull as it is drawn."""
-    triangles = [(loop[0], loop[k], loop[k + 1]) for loop in hull.loops for k in range(1, len(loop) - 1)]
-    return Mesh(hull.corners, np.array(triangles), mass=1.0)
 
 
 @contact("sphere_mesh")
@@ -98,7 +92,7 @@ class SphereMesh(Touch, ContactPart):
     def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
         found: dict[str, Solid | Placed] = {self.first: Sphere(float(self.radius), mass=1.0)}
         if self.second in bodies:
-            found[self.second] = solid_of(Hull.of(self.what, self.corners))
+            found[self.second] = Hull.of(self.what, self.corners).solid
         return found
 
 
@@ -170,7 +164,7 @@ class CapsuleMesh(Touch, ContactPart):
         placed = Placed(Capsule(self.radius, self.length, mass=1.0), (0, 0, 0), triad(axis).T)
         found: dict[str, Solid | Placed] = {self.first: placed}
         if self.second in bodies:
-            found[self.second] = solid_of(Hull.of(self.what, self.corners))
+            found[self.second] = Hull.of(self.what, self.corners).solid
         return found
 
 
@@ -225,4 +219,4 @@ class MeshContact(Touch, ContactPart):
 
     def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
         names = zip((self.first, self.second), hulls_of(self), strict=True)
-        return {name: solid_of(hull) for name, hull in names if name in bodies}
+        return {name: hull.solid for name, hull in names if name in bodies}

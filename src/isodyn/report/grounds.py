@@ -52,7 +52,7 @@ def ground_drawing(
     if flat:
         shown = [polygon for solid in _solids(system) for polygon in meshes.outlines(solid, np.zeros(3))]
         cut = [_cut(polygon, low[:2], high[:2]) for polygon in shown]
-        return _flat([*(meshes.hull(brick[:, :2]) for brick in bricks), *(x for x in cut if len(x) > 2)])
+        return _flat([*(brick[:, :2] for brick in bricks), *(x for x in cut if len(x) > 2)])
     parts = [meshes.triangles((brick, BRICK)) for brick in bricks]
     parts += [_inside(meshes.of_shape(solid, np.zeros(3)), low, high) for solid in _solids(system)]
     surface = meshes.joined([part for part in parts if len(part.points)])
@@ -112,18 +112,20 @@ BRICK = np.array(
 
 
 def _bricks(slab: Slab, low: FloatArray, high: FloatArray, size: float, flat: bool) -> list[FloatArray]:
-    """The eight corners of each part of a slab: one of a plane, many of a profile."""
+    """The eight corners of each part of a slab, one of a plane and many of a profile; in the plane
+    its outline."""
     places = (box_corners(np.array([low, high])) - slab.at) @ slab.axes.T
     if np.abs(places[:, 2]).min() > size and np.ptp(np.sign(places[:, 2])) == 0.0:
         return []
     (x_0, y_0, _), (x_1, y_1, _) = places.min(axis=0), places.max(axis=0)
-    x_0, x_1 = (-0.5 * size, 0.5 * size) if flat else (x_0, x_1)
-    many = 2 if slab.heights.size == 1 else SAMPLES
-    y = np.linspace(y_0, y_1, many)
-    top = np.polynomial.polynomial.polyval(y, slab.heights)
+    y = np.linspace(y_0, y_1, 2 if slab.heights.size == 1 else SAMPLES)
+    top, thick = np.polynomial.polynomial.polyval(y, slab.heights), THICK * size
+    if flat:
+        line = np.column_stack([np.zeros(y.size), y, top])
+        return [slab.at + np.concatenate([line, (line - (0.0, 0.0, thick))[::-1]]) @ slab.axes]
     found = []
-    for k in range(many - 1):
-        corners = [(x, y[i], top[i] - down) for down in (THICK * size, 0.0) for i in (k, k + 1) for x in (x_0, x_1)]
+    for k in range(y.size - 1):
+        corners = [(x, y[i], top[i] - down) for down in (thick, 0.0) for i in (k, k + 1) for x in (x_0, x_1)]
         found.append(slab.at + np.array(corners) @ slab.axes)
     return found
 

@@ -294,7 +294,7 @@ def _lines(system: MechanismSystem) -> list[tuple[str, Any]]:
 
 
 def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, list[FloatArray]]:
-    """By body, the points where joints and lines hold it."""
+    """By body, the points where joints, lines, bearings and points of contacts hold it."""
     found: dict[str, list[FloatArray]] = {}
     for parts in system.joints.values():
         if parts.pair is not None and parts.symbol is not Symbol.NONE:
@@ -303,6 +303,13 @@ def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, li
     for _, word in lines:
         found.setdefault(word.first, []).append(word.numbers.s_i)
         found.setdefault(word.second, []).append(word.numbers.s_j)
+    for row in () if system.contacts is None else system.contacts.twin.rows[: system.contacts.twin.m_phi]:
+        weight, word = row.terms[0]
+        if word.kind == at.OFFSET and len(row.terms) == 1:  # a point above a plane
+            found.setdefault(word.second, []).append(word.numbers.s_j)
+        elif word.kind in (at.LENGTH, at.BALL) and weight < 0.0:  # a journal in its bearing
+            found.setdefault(word.first, []).append(word.numbers.s_i)
+            found.setdefault(word.second, []).append(word.numbers.s_j)
     return found
 
 

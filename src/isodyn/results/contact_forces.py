@@ -83,4 +83,6 @@ def forces_of_meshes(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArra
             for way, row in enumerate(range(int(known.tangent[k]), int(known.tangent[k + 1]))):
                 total += forces[:, row : row + 1] * own[:, 4 + 3 * way : 7 + 3 * way]
             sign = -1.0 if twin.hulls.pairs[twin.hulls.pair_of[k]].bodies[0] == GROUND else 1.0
-            yield known.names[k], np.where(acts, own[:, 10:], np.nan), np.where(acts, sign * total, 0.0)
+            last = np.maximum.accumulate(np.where(push > 0.0, np.arange(push.size), 0))
+            places = own[np.where(last == 0, int(np.argmax(push > 0.0)), last), 10:]  # where it acted last, or will
+            yield known.names[k], places, np.where(acts, sign * total, 0.0)
