@@ -91,7 +91,7 @@ def refuse_radius(name: str, radius: float) -> None:
 def refuse_length(what: str, length: float) -> None:
     """InputError for what has no length."""
     if not (np.isfinite(length) and length > 0):
-        raise InputError(f"{what}: length must be positive, received {length!r}", argument="length")
+        raise InputError(f"{what}: the length must be positive, received {length!r}", argument="length")
 
 
 def still(joint: Surface) -> bool:

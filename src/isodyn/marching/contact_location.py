@@ -27,6 +27,7 @@ ITERATIONS = 80  # of the location of an event
 LOOKS = 12  # into a step, for a gap that is open at both of its ends
 HALVINGS = 20  # of a step that is cut
 TURNS = 8  # of slip in a step, that it is cut at
+STOPPED = 1e-12  # of the slip at the beginning of a step: less is none
 BACKWARDS = 1e-9  # of the largest work of friction: less is rounding
 INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 
@@ -137,7 +138,8 @@ class ContactLocation(ContactSteps):
             self.step_to(t)
             push, rub = float(contacts.balance[k]), contacts.balance[tangents]
             along = float(way @ contacts.rate[tangents])
-            if contacts.mode[k] == STICK:
+            # at the end of slip both laws are obeyed within the tolerance of a step: there forces tell more
+            if contacts.mode[k] == STICK or (contacts.mode[k] != OPEN and abs(along) <= STOPPED * speed):
                 return -speed * max(1.0 - float(np.sqrt(rub @ rub)) / (mu * push), 0.0)
             return along if along > 0.0 or contacts.mode[k] == OPEN else -2.0 * speed
 
