@@ -136,12 +136,12 @@ class ContactLocation(ContactSteps):
 
         def slides(t: float) -> float:
             self.step_to(t)
-            push, rub = float(contacts.balance[k]), contacts.balance[tangents]
-            along = float(way @ contacts.rate[tangents])
+            most, rub = mu * float(contacts.balance[k]), contacts.balance[tangents]
+            along, mode = float(way @ contacts.rate[tangents]), int(contacts.mode[k])
             # at the end of slip both laws are obeyed within the tolerance of a step: there forces tell more
-            if contacts.mode[k] == STICK or (contacts.mode[k] != OPEN and abs(along) <= STOPPED * speed):
-                return -speed * max(1.0 - float(np.sqrt(rub @ rub)) / (mu * push), 0.0)
-            return along if along > 0.0 or contacts.mode[k] == OPEN else -2.0 * speed
+            if most > 0.0 and (mode == STICK or (mode != OPEN and abs(along) <= STOPPED * speed)):
+                return -speed * max(1.0 - float(np.sqrt(rub @ rub)) / most, 0.0)
+            return along if along > 0.0 or mode == OPEN else -2.0 * speed
 
         high = slides(t_1)
         if high > 0.0:
