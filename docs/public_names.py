@@ -44,7 +44,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     ),
     "Contacts": (
         *("PointPlane", "SpherePlane", "DiscPlane", "CapsulePlane", "CylinderPlane", "BoxPlane", "PolygonPlane"),
-        *("SphereSphere", "SphereBox", "SphereCapsule", "SphereMesh", "MeshContact", "WheelProfile", "Journal"),
+        *("SphereSphere", "SphereBox", "SphereCapsule", "SphereMesh", "CapsuleMesh", "MeshContact"),
+        *("WheelProfile", "Journal"),
         *("JointStop", "DryJoint", "Impacts"),
     ),
     "Loads": (

@@ -296,7 +296,7 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "chain: largest energy of bending [J]": (0.05, 0.08),
     },
     "friction": {
-        "block: place of rest, difference": (0.0, 5e-11),
+        "block: place of rest, difference": (0.0, 1e-12),
         "bead: θ'² on the way up, largest difference": (0.0, 5e-3),
         "bead: energy that friction took, part of the first": (0.5, 1.0),
         "belt: period, difference": (0.0, 0.005),

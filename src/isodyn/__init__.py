@@ -90,6 +90,7 @@ if TYPE_CHECKING:
     from isodyn.friction import with_friction as with_friction
     from isodyn.joints import (
         BoxPlane as BoxPlane,
+        CapsuleMesh as CapsuleMesh,
         CapsulePlane as CapsulePlane,
         Coupling as Coupling,
         CylinderPlane as CylinderPlane,
@@ -200,7 +201,7 @@ if TYPE_CHECKING:
 
 # fmt: off
 _JOINTS = (
-    "BoxPlane", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "DiscPlane", "Distance", "Drive",
+    "BoxPlane", "CapsuleMesh", "CapsulePlane", "Coupling", "CylinderPlane", "Cylindrical", "DiscPlane", "Distance", "Drive",
     "DryJoint", "Fixed", "Gear", "Hinge", "JointStop", "Journal", "MeshContact", "Planar", "PointOnPlane",
     "PointPlane", "PolygonPlane", "Prismatic", "Pulley", "RollingDisc", "RollingEllipsoid", "RollingSphere", "Screw",
     "SphereBox", "SphereCapsule", "SphereMesh", "SpherePlane", "SphereSphere", "Spherical", "Universal", "UserRows",

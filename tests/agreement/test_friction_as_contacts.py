@@ -184,3 +184,23 @@ def test_what_cannot_be_is_told():
     mech.add_contact(iso.DryJoint("dry", "pin", mu=0.1, radius=-1.0))
     with pytest.raises(InputError, match="radius must be positive"):
         mech.compile()
+
+
+@pytest.mark.parametrize("dt", [0.02, 0.05, 0.083, 0.1])
+def test_slip_ends_at_its_place_whatever_the_step(dt):
+    """A block on a slope rests at v²/2d to rounding: the end of slip is found as well as times can be
+    told, also where a step obeys the laws of sliding and of rest within its tolerance."""
+    angle, mu, speed, m = 0.5, 0.9, 3.0, 2.0
+    down, normal = np.array([np.cos(angle), -np.sin(angle)]), np.array([np.sin(angle), np.cos(angle)])
+    system = iso.MechanicalSystem(
+        m,
+        lambda q, v, t: np.array([0.0, -m * 9.81]),
+        [0.0, 0.0],
+        speed * down,
+        phi=lambda q, t: np.array([normal @ q]),
+        G=lambda q, t: normal[None],
+        b=lambda q, v, t: np.zeros(1),
+    )
+    sol = iso.integrate(iso.with_friction(system, iso.gauss.Contact(0, down, mu)), dt=dt, t_end=1.3)
+    brake = 9.81 * (mu * np.cos(angle) - np.sin(angle))
+    assert abs(sol.q[-1] @ down - speed**2 / (2.0 * brake)) < 1e-13

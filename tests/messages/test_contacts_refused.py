@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import isodyn as iso
@@ -46,3 +47,37 @@ def test_corners_that_are_no_points(corners: Any) -> None:
     mech.add_contact(iso.MeshContact("floor", "die", "ground", corners, slab))
     with pytest.raises(InputError, match="contact 'floor': corners must be points of three numbers"):
         mech.compile()
+
+
+@pytest.mark.parametrize("given", ["wide", None, [], (1.0, 2.0), [[1, 2], [3]], np.nan, -1.0, 0.0])
+def test_lengths_that_are_none(given):
+    """Words, several numbers, and numbers that no contact has, by the name of the argument."""
+    slab = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 0)]
+    for contact, argument in (
+        (iso.SpherePlane("touch", "body", "ground", radius=given), "radius"),
+        (iso.DiscPlane("touch", "body", "ground", radius=given), "radius"),
+        (iso.CapsulePlane("touch", "body", "ground", radius=0.1, length=given), "length"),
+        (iso.CylinderPlane("touch", "body", "ground", radius=0.1, length=given), "length"),
+        (iso.CapsuleMesh("touch", "body", "ground", given, 1.0, slab), "radius"),
+        (iso.Journal("touch", "ground", "body", clearance=given), "clearance"),
+    ):
+        mech = iso.Mechanism()
+        mech.add_body("body", 1.0, (0.1, 0.1, 0.1), (0, 0, 2))
+        mech.add_contact(contact)
+        with pytest.raises(InputError, match=f"{argument} must be (a number|positive), received"):
+            mech.compile()
+
+
+@pytest.mark.parametrize("given", ["high", 3.0, [], np.nan, (0.0, np.nan), [[1, 2], [3]]])
+def test_arrays_that_are_none(given):
+    for contact, match in (
+        (iso.WheelProfile("touch", "body", "ground", radius=0.1, profile=given), "profile (must be|has)"),
+        (iso.BoxPlane("touch", "body", "ground", size=given), "size must be"),
+        (iso.PointPlane("touch", "body", "ground", points=given), "points"),
+        (iso.PolygonPlane("touch", "body", "ground", corners=given), "corners must be points"),
+    ):
+        mech = iso.Mechanism()
+        mech.add_body("body", 1.0, (0.1, 0.1, 0.1), (0, 0, 2))
+        mech.add_contact(contact)
+        with pytest.raises(InputError, match=match):
+            mech.compile()

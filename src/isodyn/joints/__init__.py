@@ -4,7 +4,7 @@ from isodyn.joints.couplings import Coupling, Drive, Gear, Pulley
 from isodyn.joints.dry import DryJoint
 from isodyn.joints.edged_on_planes import CylinderPlane, DiscPlane, PolygonPlane
 from isodyn.joints.joint import Joint
-from isodyn.joints.meshes import MeshContact, SphereMesh
+from isodyn.joints.meshes import CapsuleMesh, MeshContact, SphereMesh
 from isodyn.joints.on_balls import Journal, SphereBox, SphereCapsule, SphereSphere
 from isodyn.joints.on_planes import BoxPlane, CapsulePlane, PointPlane, SpherePlane, WheelProfile
 from isodyn.joints.pairs import Cylindrical, Fixed, Hinge, Planar, Prismatic, Screw
@@ -16,6 +16,7 @@ from isodyn.joints.user import UserRows
 
 __all__ = [
     "BoxPlane",
+    "CapsuleMesh",
     "CapsulePlane",
     "Coupling",
     "CylinderPlane",

@@ -91,18 +91,22 @@ def nearest(p: Pose, q: Pose, word: WordNumbers) -> Nearest:
 
 
 @kernel()
-def ball_way(sliding: bool, n: Vector, dn: Vector, word: WordNumbers) -> tuple[Vector, Vector]:
-    """w and its change: the normal, or a tangent."""
-    if not sliding:
-        return n, dn
-    u, m = triple(word.along), triple(word.facing)
-    if dot(m, m) == 0.0:
-        return cross(u, n), cross(u, dn)
+def turned_with(u: Vector, m: Vector, n: Vector, dn: Vector) -> tuple[Vector, Vector]:
+    """u as it is turned when m is turned to n, and its change with n."""
     below = 1.0 + dot(m, n)
     f = dot(u, n) / below
     df = (dot(u, dn) - f * dot(m, dn)) / below
     both = sum_of(m, 1.0, n)
     return sum_of(u, -f, both), sum_of(times(-df, both), -f, dn)
+
+
+@kernel()
+def ball_way(sliding: bool, n: Vector, dn: Vector, word: WordNumbers) -> tuple[Vector, Vector]:
+    """w and its change: the normal, or a tangent."""
+    if not sliding:
+        return n, dn
+    u, m = triple(word.along), triple(word.facing)
+    return (cross(u, n), cross(u, dn)) if dot(m, m) == 0.0 else turned_with(u, m, n, dn)
 
 
 @kernel()

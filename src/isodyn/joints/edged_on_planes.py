@@ -12,10 +12,11 @@ from isodyn.bodies.body import Body
 from isodyn.bodies.shapes import Placed
 from isodyn.bodies.solids import Cylinder, Disc, Solid
 from isodyn.errors import InputError
+from isodyn.joints.hulls import Hull
 from isodyn.joints.on_planes import place
 from isodyn.joints.part import JointWorld
-from isodyn.joints.touching import refuse_radius
-from isodyn.joints.unilateral import ON_PLANE, PLANAR, ContactPart, Gap, OnPlane, on_plane, round_on
+from isodyn.joints.touching import refuse_length, refuse_radius
+from isodyn.joints.unilateral import ON_PLANE, PLANAR, ContactPart, Gap, OnPlane, dimensions, on_plane, round_on
 from isodyn.joints.words import arm, triad, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Value, contact, optional, required
@@ -154,8 +155,7 @@ class CylinderPlane(OnPlane, ContactPart):
                 hint="iso.SpherePlane, or iso.BoxPlane",
                 argument="between",
             )
-        if not (np.isfinite(self.length) and self.length > 0):
-            raise InputError(f"{self.what}: the length must be positive, received {self.length!r}", argument="length")
+        refuse_length(self.what, self.length)
         frame = triad(unit(f"{self.what}: axis", self.axis, "axis"))
         ends = [body.position + side * self.length * frame[2] for side in (-0.5, 0.5)]
         return [gap for k, end in enumerate(ends) for gap in rim_on(self, world, end, frame, k * (1 + ROUND))]
@@ -163,6 +163,19 @@ class CylinderPlane(OnPlane, ContactPart):
     def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
         axis = np.asarray(self.axis, dtype=np.float64) @ bodies[self.first].R
         return {self.first: Placed(Cylinder(self.radius, self.length, mass=1.0), (0, 0, 0), triad(axis).T)}
+
+
+def corners_in(part: PolygonPlane, body: Body) -> FloatArray:
+    """The corners in the body, in space."""
+    many = 2 if body.kind in PLANAR else 3
+    corners = np.asarray(part.corners if dimensions(part.corners) > 0 else (), dtype=np.float64)
+    if corners.ndim == 1 and corners.size % many == 0:
+        corners = corners.reshape(-1, many)
+    if corners.ndim != 2 or corners.shape[1] != many or not len(corners) or not np.isfinite(corners).all():
+        raise InputError(
+            f"{part.what}: corners must be points of {many} numbers, received {part.corners!r}", argument="corners"
+        )
+    return np.pad(corners, [(0, 0), (0, 3 - many)])
 
 
 @contact("polygon_plane")
@@ -200,13 +213,15 @@ class PolygonPlane(OnPlane, ContactPart):
 
     def build(self, world: JointWorld) -> list[Gap]:
         body = world.body(self.first)
-        many = 2 if body.kind in PLANAR else 3
-        corners = np.asarray(self.corners, dtype=np.float64)
-        if corners.ndim == 1 and corners.size % many == 0:
-            corners = corners.reshape(-1, many)
-        if corners.ndim != 2 or corners.shape[1] != many or not len(corners) or not np.isfinite(corners).all():
-            raise InputError(
-                f"{self.what}: corners must be points of {many} numbers, received {self.corners!r}", argument="corners"
-            )
-        points = body.position + np.pad(corners, [(0, 0), (0, 3 - many)]) @ body.R.T
+        points = body.position + corners_in(self, body) @ body.R.T
         return on_plane(self, world, points, [f"[{k}]" for k in range(len(points))])
+
+    def solids(self, bodies: Mapping[str, Body]) -> dict[str, Solid | Placed]:
+        corners = corners_in(self, bodies[self.first])
+        if bodies[self.first].kind in PLANAR:  # a plate
+            thick = 0.05 * np.ptp(corners, axis=0).max() * np.array([0.0, 0.0, 1.0])
+            corners = np.concatenate([corners - thick, corners + thick])
+        try:
+            return {self.first: Hull.of(self.what, corners).solid}
+        except InputError:  # they span no body: feet of it
+            return {}

@@ -16,13 +16,14 @@ from isodyn.bodies.solids import Box, Capsule, Solid, Sphere
 from isodyn.errors import InputError
 from isodyn.joints.measures import PROFILE
 from isodyn.joints.part import JointWorld
-from isodyn.joints.touching import refuse_radius
+from isodyn.joints.touching import refuse_length, refuse_radius
 from isodyn.joints.unilateral import (
     ON_PLANE,
     PLANAR,
     ContactPart,
     Gap,
     OnPlane,
+    dimensions,
     on_plane,
     round_on,
 )
@@ -86,6 +87,10 @@ class PointPlane(OnPlane, ContactPart):
 
     def build(self, world: JointWorld) -> list[Gap]:
         body = world.body(self.first)
+        if self.points is not None and (dimensions(self.points) < 1 or np.size(self.points) == 0):
+            raise InputError(
+                f"{self.what}: points must be one point or more, received {self.points!r}", argument="points"
+            )
         given = body.position if self.points is None else np.asarray(self.points, dtype=np.float64)
         given = given.reshape(-1, 3 if given.size % 3 == 0 and body.kind not in PLANAR else given.shape[-1])
         points = np.array([vector3(f"{self.what}: points", point, "points") for point in given])
@@ -175,7 +180,7 @@ class BoxPlane(OnPlane, ContactPart):
         body = world.body(self.first)
         flat = body.kind in PLANAR
         size = np.asarray(self.size, dtype=np.float64).ravel()
-        if size.size != (2 if flat else 3) or not (size > 0).all():
+        if size.size != (2 if flat else 3) or not (size > 0).all() or not np.isfinite(size).all():
             raise InputError(
                 f"{self.what}: size must be {2 if flat else 3} positive lengths, received {self.size!r}",
                 argument="size",
@@ -232,6 +237,7 @@ class CapsulePlane(OnPlane, ContactPart):
 
     def build(self, world: JointWorld) -> list[Gap]:
         refuse_radius(self.name, self.radius)
+        refuse_length(self.what, self.length)
         body, axis = world.body(self.first), unit(f"{self.what}: axis", self.axis, "axis")
         ends = (body.position + 0.5 * side * self.length * axis for side in (-1, 1))
         return [round_on(self, world, end, self.radius, f"[{k}]") for k, end in enumerate(ends)]
@@ -289,7 +295,7 @@ class WheelProfile(OnPlane, ContactPart):
 
     def build(self, world: JointWorld) -> list[Gap]:
         refuse_radius(self.name, self.radius)
-        if not 0 < len(self.profile) <= PROFILE:
+        if np.ndim(self.profile) != 1 or not 0 < len(self.profile) <= PROFILE or not np.isfinite(self.profile).all():
             raise InputError(f"{self.what}: profile has 1 to {PROFILE} coefficients", argument="profile")
         centre = place(self.what, self.centre, world.body(self.first), "centre")
         return [round_on(self, world, centre, self.radius, profile=self.profile)]

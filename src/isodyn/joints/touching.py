@@ -88,6 +88,12 @@ def refuse_radius(name: str, radius: float) -> None:
         raise InputError(f"{name!r}: the radius must be positive, received {radius!r}", argument="radius")
 
 
+def refuse_length(what: str, length: float) -> None:
+    """InputError for what has no length."""
+    if not (np.isfinite(length) and length > 0):
+        raise InputError(f"{what}: the length must be positive, received {length!r}", argument="length")
+
+
 def still(joint: Surface) -> bool:
     """Whether the surface moves with its body only."""
     return all(isinstance(x, int | float) and x == 0 for x in (joint.lift, joint.slide))

@@ -26,16 +26,28 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.parts import Keys, Part, Value, optional
 
 if TYPE_CHECKING:
+    from isodyn.joints.hull_pairs import HullPair
     from isodyn.open_types import Numbers
 
 PLANAR = ("planar", "node")
+SCALARS = (Value.POSITIVE, Value.NOT_NEGATIVE)
+ARRAYS = (Value.VECTOR, Value.NUMBERS)
+
+
+def dimensions(given: object) -> int:
+    """Of a number (0) or an array of numbers; −1 of all else, words that say a number among it."""
+    try:
+        found = np.asarray(given)
+    except (TypeError, ValueError):  # rows of different lengths
+        return -1
+    return found.ndim if found.dtype.kind in "fiub" and not np.isnan(found).any() else -1
 
 
 @dataclass(frozen=True, eq=False)
 class Gap:
     """A gap Σ weight·word − target ≥ 0, and the words whose rates, times `lever`, are its slips. A
-    two-sided contact has the joint `carrier`, whose reaction is its normal force; a gap of meshes
-    is of a `pair` (isodyn.joints.meshes), and has no words."""
+    two-sided contact has the joint `carrier`, whose reaction is its normal force; a gap of convex
+    bodies is of a `pair` of them (isodyn.joints.meshes)."""
 
     label: str
     terms: tuple[tuple[float, Word], ...]
@@ -43,7 +55,7 @@ class Gap:
     slips: tuple[Word, ...] = field(default=())
     lever: float = 1.0
     carrier: str | None = None
-    pair: Any = None
+    pair: HullPair | None = None
 
     def normal(self, name: str) -> Row:
         """The row of the gap."""
@@ -55,11 +67,6 @@ class Gap:
             Row(name, f"{self.label} slip {k + 1}".strip(), RowKind.SLIP, ((self.lever, word),), holonomic=False)
             for k, word in enumerate(self.slips)
         ]
-
-    def mesh_tangents(self, name: str, rough: bool) -> list[Row]:
-        """The rows of the slips of a gap of meshes."""
-        labels = [f"{self.label} slip {k}".strip() for k in (1, 2)] if rough else []
-        return [Row(name, label, RowKind.SLIP, (), holonomic=False) for label in labels]
 
 
 class ContactPart(Part):
@@ -101,7 +108,8 @@ class ContactPart(Part):
         return {}
 
     def check_numbers(self) -> None:
-        """InputError for numbers that no contact has."""
+        """InputError for what is no number, and for numbers that no contact has."""
+        self.refuse_words()
         if not (np.isfinite(self.restitution) and 0.0 <= self.restitution <= 1.0):
             raise InputError(
                 f"{self.what}: restitution must lie between 0 and 1, received {self.restitution!r}",
@@ -114,6 +122,18 @@ class ContactPart(Part):
                 f"{self.what}: mu_static must not be less than mu = {self.mu:g}, received {self.mu_static!r}",
                 argument="mu_static",
             )
+
+    def refuse_words(self) -> None:
+        """InputError for arguments that are no numbers where numbers are meant."""
+        usual = self.defaults()
+        for name, key in self.keys.items():
+            value = getattr(self, name, None)
+            if value is None and usual.get(name, value) is None and not key.required:
+                continue
+            if key.value in SCALARS and dimensions(value) != 0:
+                raise InputError(f"{self.what}: {name} must be a number, received {value!r}", argument=name)
+            if key.value in ARRAYS and dimensions(value) < 1:
+                raise InputError(f"{self.what}: {name} must be several numbers, received {value!r}", argument=name)
 
     @property
     def friction_at_rest(self) -> float:

@@ -27,6 +27,7 @@ ITERATIONS = 80  # of the location of an event
 LOOKS = 12  # into a step, for a gap that is open at both of its ends
 HALVINGS = 20  # of a step that is cut
 TURNS = 8  # of slip in a step, that it is cut at
+STOPPED = 1e-12  # of the slip at the beginning of a step: less is none
 BACKWARDS = 1e-9  # of the largest work of friction: less is rounding
 INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 
@@ -135,11 +136,12 @@ class ContactLocation(ContactSteps):
 
         def slides(t: float) -> float:
             self.step_to(t)
-            push, rub = float(contacts.balance[k]), contacts.balance[tangents]
-            along = float(way @ contacts.rate[tangents])
-            if contacts.mode[k] == STICK:
-                return -speed * max(1.0 - float(np.sqrt(rub @ rub)) / (mu * push), 0.0)
-            return along if along > 0.0 or contacts.mode[k] == OPEN else -2.0 * speed
+            most, rub = mu * float(contacts.balance[k]), contacts.balance[tangents]
+            along, mode = float(way @ contacts.rate[tangents]), int(contacts.mode[k])
+            # at the end of slip both laws are obeyed within the tolerance of a step: there forces tell more
+            if most > 0.0 and (mode == STICK or (mode != OPEN and abs(along) <= STOPPED * speed)):
+                return -speed * max(1.0 - float(np.sqrt(rub @ rub)) / most, 0.0)
+            return along if along > 0.0 or mode == OPEN else -2.0 * speed
 
         high = slides(t_1)
         if high > 0.0:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isodyn.joints.hull_tables import TOUCH
 from isodyn.joints.measures import BALL, LENGTH
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.stepping.contact_memory import Contacts
@@ -102,6 +103,8 @@ class NearContacts:
             reach = arms + float(row.target)
         elif word.kind == BALL:
             reach = arms + float(numbers.radius + numbers.rounding + np.linalg.norm(numbers.half))
+        elif word.kind == TOUCH:
+            reach = float(numbers.radius + numbers.rounding)
         else:
             return None
         ends = layout.number[word.first], layout.number[word.second]

@@ -62,8 +62,7 @@ def compile_parts(
             spreads += [_spread(parts, along) for along in forces.along_beams]
     built_gaps = gaps_of(world)
     touching = rows_of_gaps(built_gaps)
-    meshes = {id(gap.pair): gap.pair for *_, gap in built_gaps if gap.pair is not None}
-    warn_of_loose_bodies(parts, [*rows, *touching], laws, [*user_rows, *meshes.values()])
+    warn_of_loose_bodies(parts, [*rows, *touching], laws, user_rows)
     laws += [replace(law_of_state(state, world), load=name) for name, state in parts.states.items()]
     layout = MechanismLayout(
         list(bodies.values()),

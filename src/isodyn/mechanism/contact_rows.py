@@ -32,8 +32,7 @@ def gaps_of(world: World) -> Built:
 
 
 def rows_of_gaps(built: Built) -> list[Row]:
-    """Rows of all gaps that are compiled, then of all slips."""
-    built = [one for one in built if one[2].pair is None]
+    """Rows of all gaps, then of all slips."""
     normals = [gap.normal(name) for name, _, gap in built]
     return normals + [row for name, _, gap in built for row in gap.tangents(name)]
 
@@ -44,8 +43,8 @@ def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built
         return system
     rows = rows_of_gaps(built)
     own = replace(layout, rows=rows, laws=[], loads=[], reactions={}, spreads=[])
-    twin = with_meshes(make_system(own, {}), [one for one in built if one[2].pair is not None])
-    tangents = np.array([slips_of(part, gap) for _, part, gap in built])
+    twin = with_meshes(make_system(own, {}), [gap for *_, gap in built])
+    tangents = np.array([len(gap.slips) for *_, gap in built])
     tangent = len(built) + np.concatenate([[0], np.cumsum(tangents)])
     names = tuple(name for name, *_ in built)
     if len(set(names)) != len(names):
@@ -58,13 +57,6 @@ def with_contacts(system: MechanismSystem, layout: MechanismLayout, built: Built
     carriers = {k: carriers_of(layout, gap) for k, (*_, gap) in enumerate(built) if gap.carrier is not None}
     found = ContactSet(names, twin, e, mu, tangent.astype(np.int64), sizes, rest, carriers)
     return replace(system, contacts=found)
-
-
-def slips_of(part: ContactPart, gap: Gap) -> int:
-    """How many slips a gap has."""
-    if gap.pair is None:
-        return len(gap.slips)
-    return 2 if part.friction_at_rest > 0.0 else 0
 
 
 def carriers_of(layout: MechanismLayout, gap: Gap) -> tuple[tuple[int, float], ...]:

@@ -21,6 +21,7 @@ from isodyn.loads.part import Law, OnBody
 from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.counted import CountedAngle
 from isodyn.mechanism.flexible_part import FlexiblePart
+from isodyn.mechanism.hull_writer import HullRows
 from isodyn.mechanism.point_rod_part import PointRodPart
 from isodyn.mechanism.rod_part import RodPart
 from isodyn.mechanism.states import ContinuousState
@@ -51,6 +52,7 @@ class MechanismLayout:
     spreads: list[Load] = field(default_factory=list)
     held: tuple[str, ...] = ()  # bodies that users' parts speak of
     angles: tuple[CountedAngle, ...] = ()  # whose whole turns are counted; they come last in q
+    hulls: HullRows | None = None  # of contacts of convex bodies
 
     def __post_init__(self) -> None:
         self.number = {body.name: k for k, body in enumerate(self.bodies)}

@@ -16,6 +16,7 @@ from isodyn.joints.words import Word
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import Law
 from isodyn.mechanism.rod_writer import write_rods
+from isodyn.multibody.meshed import MeshedScratch, MeshedTables
 from isodyn.multibody.tables import (
     CABLE,
     NODE,
@@ -71,28 +72,32 @@ class TableWriter(FunctionsOfTime):
         self.flexible = FlexibleWriter([part.reduced for part in layout.flexible], layout.members)
         self.tables = self._tables()
         sizes = self.time.scratch_sizes() | self.flexible.scratch_sizes()
-        self.scratch = Scratch(poses=layout.ground + 1, measures=len(layout.words), **sizes)
+        sizes |= {"poses": layout.ground + 1, "measures": len(layout.words)}
+        self.scratch = (
+            Scratch(**sizes) if layout.hulls is None else MeshedScratch(**sizes, **layout.hulls.scratch_sizes())
+        )
         self.scratch.poses.fill(R=[np.eye(3)] * (layout.ground + 1))
 
     def _tables(self) -> Tables:
         layout, sparse = self.layout, self.sparse
         readers = [m for m, word in enumerate(layout.words) if word.key in layout.counted]
-        tables = Tables(
-            bodies=layout.ground,
-            measures=len(layout.words),
-            rows=len(layout.rows),
-            terms=sum(len(row.terms) for row in layout.rows),
-            laws=len(layout.laws),
-            inputs=sum(len(law.inputs) for law in layout.laws),
-            loads=len(layout.loads),
-            turns=len(layout.angles),
-            readers=len(readers),
-            rod_elements=len(layout.rod_ends),
-            point_elements=len(layout.rod_points),
+        sizes = {
+            "bodies": layout.ground,
+            "measures": len(layout.words),
+            "rows": len(layout.rows),
+            "terms": sum(len(row.terms) for row in layout.rows),
+            "laws": len(layout.laws),
+            "inputs": sum(len(law.inputs) for law in layout.laws),
+            "loads": len(layout.loads),
+            "turns": len(layout.angles),
+            "readers": len(readers),
+            "rod_elements": len(layout.rod_ends),
+            "point_elements": len(layout.rod_points),
             **self.beams.sizes(),
             **self.flexible.sizes(),
             **self.time.sizes(),
-        )
+        }
+        tables = Tables(**sizes) if layout.hulls is None else MeshedTables(**sizes, **layout.hulls.table_sizes())
         tables.ground, tables.nodal, tables.cayley = layout.ground, layout.nodal, int(layout.cayley)
         tables.holonomic = sum(row.holonomic for row in layout.rows)
         tables.J_size = layout.pattern.size(sparse)
@@ -101,6 +106,8 @@ class TableWriter(FunctionsOfTime):
         self._write_bodies(tables)
         self._write_measures(tables)
         self._write_rows(tables)
+        if layout.hulls is not None and isinstance(tables, MeshedTables):
+            layout.hulls.write(tables, layout.number)
         self._write_laws(tables)
         self._write_turns(tables, readers)
         tables.loads.fill(

@@ -89,8 +89,14 @@ def row_matrix(tables: Tables, scratch: Scratch, out: FloatArray) -> None:
 @kernel()
 def put_term(term: TermData, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """weight × gradient of a term into its row of G."""
+    measure_of(term.measure, scratch.measure.gradient, tables, scratch)
+    put_gradient_of(term, tables, scratch, out)
+
+
+@kernel()
+def put_gradient_of(term: TermData, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
+    """weight × the gradient that is in its place of the scratch memory."""
     g, weight = scratch.measure.gradient, term.weight
-    measure_of(term.measure, g, tables, scratch)
     own = tables.measures[term.measure]
     for side in range(2):
         k = own.bodies[side]

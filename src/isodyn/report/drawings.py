@@ -19,11 +19,14 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.bodies.rotations import quaternion_of
-from isodyn.bodies.shapes import Box, Cylinder, Placed, Solid, Sphere
+from isodyn.bodies.shapes import Box, Cylinder, Disc, Ellipsoid, Placed, Solid, Sphere
+from isodyn.joints import measures as at
+from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
 from isodyn.report import meshes
 
 if TYPE_CHECKING:
+    from isodyn.joints.measures import WordNumbers
     from isodyn.mechanism.system import MechanismSystem
 
 SMALLEST, LARGEST = 0.02, 0.2  # of a solid from its inertia, as parts of the scene
@@ -60,6 +63,34 @@ def solids_of_contacts(system: MechanismSystem) -> dict[str, Solid | Placed]:
         for name, solid in part.solids(bodies).items():
             found.setdefault(name, solid)
     return found
+
+
+def rolling_solids(system: MechanismSystem) -> dict[str, Solid | Placed]:
+    """Balls and wheels of bodies that roll, and the shapes that contacts give."""
+    found = solids_of_contacts(system)
+    for row in system.rows:
+        for _, word in row.terms:
+            radius = float(word.numbers.radius)
+            if word.kind == at.ROLL_SPHERE:
+                found[word.first] = Placed(Sphere(radius, mass=1.0), word.numbers.s_i)
+            elif word.kind == at.ROLL_DISC:
+                wheel = Disc(radius, 0.12 * radius, mass=1.0)
+                found[word.first] = Placed(wheel, word.numbers.s_i, triad(word.numbers.a).T)
+            elif word.kind == at.SLIP:
+                found[word.first] = _round(word.numbers)
+    return found
+
+
+def _round(numbers: WordNumbers) -> Placed:
+    """The ellipsoid of a contact; one without thickness as a wheel."""
+    squares, E = np.linalg.eigh(numbers.shape)
+    half = np.sqrt(np.clip(squares, 0.0, None))
+    if half[0] < 1e-6 * half[2]:
+        radius = float(half[2] + numbers.radius)
+        wide = float(max(2.0 * numbers.radius, 0.12 * radius))
+        return Placed(Disc(radius, wide, mass=1.0), numbers.s_i, triad(E[:, 0]).T)
+    E = E * np.array([1.0, 1.0, np.sign(np.linalg.det(E))])
+    return Placed(Ellipsoid(*map(float, half + numbers.radius), mass=1.0), numbers.s_i, E)
 
 
 def drawing(body: Body, held: list[FloatArray], scene: float, flat: bool, rolling: Solid | Placed | None) -> Drawing:

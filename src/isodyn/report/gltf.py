@@ -27,7 +27,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.report.figures import COLOURS, check_folder
 from isodyn.report.meshes import Triangles, bar, joined, moved, of_shape
-from isodyn.report.paint import Moment
+from isodyn.report.paint import GROUND_COLOUR, Moment
 from isodyn.report.scenes import FRAMES, Mark, Scene, scene_of
 from isodyn.results import Solution
 from isodyn.results.files import write_file
@@ -129,7 +129,7 @@ class Document:
         """All nodes of the scene."""
         scene, r = self.scene, 0.013 * self.scene.size
         for k, body in enumerate(scene.bodies):
-            parts = [(body.drawing.surface, COLOURS[k % len(COLOURS)])]
+            parts = [(body.drawing.surface, GROUND_COLOUR if body.ground else COLOURS[k % len(COLOURS)])]
             if body.drawing.centre:
                 parts.append((_ball(ORIGIN, 0.9 * r), STEEL))
             node = self.node(body.name, parts)

@@ -62,6 +62,7 @@ def scene_data(scene: Scene) -> dict[str, Any]:
             {
                 "name": body.name,
                 "node": body.node,
+                "ground": body.ground,
                 "pose": packed(near(body.pose)),
                 "points": packed(body.drawing.surface.points),
                 "normals": packed(body.drawing.surface.normals),

@@ -31,10 +31,11 @@ markers, transforms = Later("matplotlib.markers"), Later("matplotlib.transforms"
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from isodyn.open_types import BoolArray
     from isodyn.report.arrows import Arrow
 
 YAW, PITCH = -0.9, 0.42
-STEEL, FLOOR = "#3b4552", "#d5dbe3"
+STEEL, FLOOR, GROUND_COLOUR = "#3b4552", "#d5dbe3", "#c3ccd6"
 TRAIL = 3  # the last third of the run
 
 
@@ -213,7 +214,7 @@ def _flat_curves(axes: Axes, now: Moment, round_ends: dict[str, Any]) -> None:
 
 def _flat_body(axes: Axes, now: Moment, k: int, drawing: Drawing, ends: dict[str, Any]) -> None:
     """Bars and polygons of a body in the plane."""
-    colour = COLOURS[k % len(COLOURS)]
+    colour = STEEL if now.scene.bodies[k].ground else COLOURS[k % len(COLOURS)]
     for way in drawing.bars:
         p = now.place(k, np.column_stack([way, np.zeros(len(way))]))
         axes.plot(p[:, 0], p[:, 1], color=colour, linewidth=5, **ends)
@@ -265,13 +266,13 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
     light = -0.55 * camera.forward + 0.75 * scene.up - 0.35 * camera.right
     light /= np.linalg.norm(light)
     corners, shades, shadows = [], [], []
-    low = _lowest(scene)
-    for points, normals, colour in _solids(now):
+    low, solids = _lowest(scene), _solids(now)
+    for points, normals, colour in solids:
         lit = normals.reshape(-1, 3, 3).mean(axis=1) @ light
         shade = 0.64 + 0.28 * lit + 0.26 * np.maximum(lit, 0.0) ** 3
         corners.append(points.reshape(-1, 3, 3))
         shades.append(np.clip(shade[:, None] * np.array(colors.to_rgb(colour)), 0.0, 1.0))
-        upper = normals.reshape(-1, 3, 3).mean(axis=1) @ scene.up > 0
+        upper = normals.reshape(-1, 3, 3).mean(axis=1) @ scene.up > (1 if colour == GROUND_COLOUR else 0)
         fallen = corners[-1][upper]
         shadows.append(fallen + (low - fallen @ scene.up)[..., None] * scene.up)
     if not corners:
@@ -282,11 +283,23 @@ def _deep(axes: Axes, now: Moment, camera: Camera, trails: bool) -> None:
     axes.add_collection(collections.PolyCollection(list(fallen), facecolors=FLOOR, edgecolors="none", zorder=1))
     a, b, c = flat[:, 0], flat[:, 1], flat[:, 2]
     seen = (b - a)[:, 0] * (c - a)[:, 1] - (b - a)[:, 1] * (c - a)[:, 0] > 0
-    order = np.argsort(-depth.mean(axis=1)[seen])
+    ground = np.repeat([colour == GROUND_COLOUR for *_, colour in solids], [len(x) for x in corners])
+    far = np.where(_below(triangles, ground, 1e-3 * scene.size), np.inf, depth.mean(axis=1))
+    order = np.argsort(-far[seen])
     shown, paint = flat[seen][order], colours[seen][order]
     axes.add_collection(
         collections.PolyCollection(list(shown), facecolors=paint, edgecolors=paint, linewidths=0.3, zorder=2)
     )
+
+
+def _below(triangles: FloatArray, ground: BoolArray, room: float) -> BoolArray:
+    """Triangles of the ground above which everything else is: from above they hide nothing."""
+    found, rest = np.zeros(len(triangles), dtype=bool), triangles[~ground].reshape(-1, 3)
+    for k in np.flatnonzero(ground):
+        a, b, c = triangles[k]
+        n = np.cross(b - a, c - a)
+        found[k] = ((rest - a) @ n).min(initial=0.0) >= -room * np.linalg.norm(n)
+    return found
 
 
 def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, Any]]:
@@ -296,7 +309,8 @@ def _solids(now: Moment) -> list[tuple[FloatArray, FloatArray, Any]]:
     for k, body in enumerate(scene.bodies):
         surface = body.drawing.surface
         if surface.points.size:
-            found.append((now.place(k, surface.points), surface.normals @ now.R[k].T, COLOURS[k % len(COLOURS)]))
+            colour = GROUND_COLOUR if body.ground else COLOURS[k % len(COLOURS)]
+            found.append((now.place(k, surface.points), surface.normals @ now.R[k].T, colour))
     r = 0.013 * scene.size
     for mark in scene.marks:
         found += _symbol(now, mark, r)
@@ -359,7 +373,9 @@ def _ways(axes: Axes, now: Moment, camera: Camera | None) -> None:
     scene, k = now.scene, now.k
     first = max(0, k - scene.t.size // TRAIL)
     dim = 2 if scene.flat else 3
-    ways = [(i, body.pose[first : k + 1, :dim]) for i, body in enumerate(scene.bodies) if not body.node]
+    ways = [
+        (i, body.pose[first : k + 1, :dim]) for i, body in enumerate(scene.bodies) if not (body.node or body.ground)
+    ]
     ways += [(i + 4, _end(curve)[first : k + 1]) for i, curve in enumerate(scene.bare_curves)]
     if scene.points is not None:
         ways += [(i, scene.points[first : k + 1, i]) for i in range(scene.points.shape[1])]

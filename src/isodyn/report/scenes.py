@@ -16,16 +16,15 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND, Body
 from isodyn.bodies.rotations import continuous, quaternions_of
-from isodyn.bodies.shapes import Disc, Ellipsoid, Placed, Solid, Sphere
+from isodyn.bodies.shapes import Placed, Solid
 from isodyn.joints import measures as at
-from isodyn.joints.measures import WordNumbers
 from isodyn.joints.part import Symbol
-from isodyn.joints.words import triad
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.poses import poses
 from isodyn.report.arrows import Arrow, arrows_of
-from isodyn.report.drawings import Drawing, drawing, radius_of_gyration, solids_of_contacts
+from isodyn.report.drawings import Drawing, drawing, radius_of_gyration, rolling_solids
 from isodyn.report.extents import Reach, way
+from isodyn.report.grounds import ground_drawing
 from isodyn.report.kinds import is_beam, is_mechanism, is_parametrised, is_tree
 from isodyn.report.outlines import Skin, lines_by_name, lines_of, skins_of, surface_points
 from isodyn.report.thinning import thinned
@@ -46,12 +45,17 @@ POINTS = 6  # of a curve in an element of a beam
 @dataclass(frozen=True, eq=False)
 class Moving:
     """A body: its poses (frames, 3 or 7) and what it looks like; nodes of beams are there for what
-    is fixed in them."""
+    is fixed in them. What bodies touch of the ground comes last."""
 
     name: str
     pose: FloatArray
     drawing: Drawing
     node: bool = False
+
+    @property
+    def ground(self) -> bool:
+        """Whether it never moves."""
+        return self.name == GROUND
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +198,7 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
     rough = _skeleton(all_poses, curves, shown, held, dim)
     least = max((radius_of_gyration(body) for body in shown if not body.is_node), default=0.0)
     low, high = rough.box(least)
-    size, rolling = float(np.linalg.norm(high - low)), _rolling(system)
+    size, rolling = float(np.linalg.norm(high - low)), rolling_solids(system)
     bodies = tuple(
         Moving(body.name, pose, _drawn(body, held, size, flat, rolling), body.is_node)
         for body, pose in zip(shown, all_poses, strict=True)
@@ -212,12 +216,24 @@ def _of_mechanism(sol: Solution, arrows: bool, space: bool) -> Scene:
             ends = [mark.rail] if mark.body < 0 else [way(all_poses[mark.body], p, dim) for p in mark.rail]
             for points in ends:
                 reach.points(points)
+    bodies += _ground(system, reach, least, sol.t.size)
     low, high = reach.box(least)
     gravity = system.layout.gravity
     up = np.array([0.0, 0.0, 1.0]) if not gravity.any() else -gravity / np.linalg.norm(gravity)
     scene = Scene(sol.t, flat, low[:dim], high[:dim], up, bodies, curves, marks, drawn, skins=skins_of(sol, system))
     scene = replace(scene, impacts=np.unique(sol.aux.get("impact_t", np.zeros(0))))
     return _with_arrows(scene, sol, reach) if arrows else scene
+
+
+def _ground(system: MechanismSystem, reach: Reach, least: float, frames: int) -> tuple[Moving, ...]:
+    """What bodies touch of the ground, if they do."""
+    found = ground_drawing(system, *reach.box(least), reach.dim == 2)
+    if found is None:
+        return ()
+    middle, drawing_ = found
+    still = np.append(middle[:2], 0.0) if reach.dim == 2 else np.append(middle, (1.0, 0.0, 0.0, 0.0))
+    reach.points(middle + drawing_.corners)
+    return (Moving(GROUND, np.tile(still, (frames, 1)), drawing_),)
 
 
 def _with_arrows(scene: Scene, sol: Solution, reach: Reach) -> Scene:
@@ -278,7 +294,7 @@ def _lines(system: MechanismSystem) -> list[tuple[str, Any]]:
 
 
 def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, list[FloatArray]]:
-    """By body, the points where joints and lines hold it."""
+    """By body, the points where joints, lines, bearings and points of contacts hold it."""
     found: dict[str, list[FloatArray]] = {}
     for parts in system.joints.values():
         if parts.pair is not None and parts.symbol is not Symbol.NONE:
@@ -287,35 +303,14 @@ def _held(system: MechanismSystem, lines: list[tuple[str, Any]]) -> dict[str, li
     for _, word in lines:
         found.setdefault(word.first, []).append(word.numbers.s_i)
         found.setdefault(word.second, []).append(word.numbers.s_j)
+    for row in () if system.contacts is None else system.contacts.twin.rows[: system.contacts.twin.m_phi]:
+        weight, word = row.terms[0]
+        if word.kind == at.OFFSET and len(row.terms) == 1:  # a point above a plane
+            found.setdefault(word.second, []).append(word.numbers.s_j)
+        elif word.kind in (at.LENGTH, at.BALL) and weight < 0.0:  # a journal in its bearing
+            found.setdefault(word.first, []).append(word.numbers.s_i)
+            found.setdefault(word.second, []).append(word.numbers.s_j)
     return found
-
-
-def _rolling(system: MechanismSystem) -> dict[str, Solid | Placed]:
-    """Balls and wheels of bodies that roll, and the shapes that contacts give."""
-    found = solids_of_contacts(system)
-    for row in system.rows:
-        for _, word in row.terms:
-            radius = float(word.numbers.radius)
-            if word.kind == at.ROLL_SPHERE:
-                found[word.first] = Placed(Sphere(radius, mass=1.0), word.numbers.s_i)
-            elif word.kind == at.ROLL_DISC:
-                wheel = Disc(radius, 0.12 * radius, mass=1.0)
-                found[word.first] = Placed(wheel, word.numbers.s_i, triad(word.numbers.a).T)
-            elif word.kind == at.SLIP:
-                found[word.first] = _round(word.numbers)
-    return found
-
-
-def _round(numbers: WordNumbers) -> Placed:
-    """The ellipsoid of a contact; one without thickness as a wheel."""
-    squares, E = np.linalg.eigh(numbers.shape)
-    half = np.sqrt(np.clip(squares, 0.0, None))
-    if half[0] < 1e-6 * half[2]:
-        radius = float(half[2] + numbers.radius)
-        wide = float(max(2.0 * numbers.radius, 0.12 * radius))
-        return Placed(Disc(radius, wide, mass=1.0), numbers.s_i, triad(E[:, 0]).T)
-    E = E * np.array([1.0, 1.0, np.sign(np.linalg.det(E))])
-    return Placed(Ellipsoid(*map(float, half + numbers.radius), mass=1.0), numbers.s_i, E)
 
 
 def _marks(sol: Solution, parts: JointParts, number: dict[str, int]) -> list[Mark]:
@@ -360,7 +355,12 @@ def frame_of(
     if is_mechanism(sol.system) or is_parametrised(sol.system):
         sol = mechanical(sol)
         system: MechanismSystem = sol.system
-        poses_of = [_poses(sol, system.bodies[system.number_of(body.name)], scene.flat) for body in scene.bodies]
+        poses_of = [
+            np.tile(body.pose[0], (sol.t.size, 1))
+            if body.ground
+            else _poses(sol, system.bodies[system.number_of(body.name)], scene.flat)
+            for body in scene.bodies
+        ]
         known, dim = lines_by_name(sol, system), 2 if scene.flat else 3
         names = [curve.name for curve in scene.curves]
         return (

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from isodyn.bodies.body import GROUND
 from isodyn.joints import measures as at
 from isodyn.kernels.compiled import FloatArray
-from isodyn.mechanism.mesh_rows import forces_of_meshes
+from isodyn.mechanism.mesh_rows import MeshTwin, gap_of_touches
 from isodyn.mechanism.poses import poses
 from isodyn.multibody.histories import Poses, measured, touched
+from isodyn.multibody.meshed import see
 
 if TYPE_CHECKING:
     from isodyn.joints.words import Word
+    from isodyn.multibody.meshed import MeshedScratch, MeshedTables
     from isodyn.results.solution import Solution
 
 DRAWN = (at.OFFSET, at.LENGTH, at.CONTACT, at.BALL)  # measures whose gaps are distances of bodies
@@ -57,3 +60,29 @@ def place_of(word: Word, slip: Word | None, p: Poses, q: Poses) -> FloatArray:
         return np.asarray(ends[0] - word.numbers.radius * normal)
     part = 0.5 if slip is None else slip.numbers.radius / max(slip.numbers.radius + slip.numbers.rounding, 1e-300)
     return np.asarray(ends[0] + part * (ends[1] - ends[0]))
+
+
+def forces_of_meshes(sol: Solution) -> Iterator[tuple[str, FloatArray, FloatArray]]:
+    """Names of contacts of convex bodies that push in some row, where they act (rows, 3) and the
+    forces on the first body, or on the second where the first is the ground."""
+    known, twin, forces = sol.system.contacts, sol.system.contacts.twin, sol.aux["contact_force"]
+    if not isinstance(twin, MeshTwin):
+        return
+    gaps, model = gap_of_touches(twin.hulls), twin.model()
+    if not forces[:, gaps].any():
+        return
+    seen = np.zeros((sol.t.size, gaps.size, 13))
+    tables, scratch = cast("MeshedTables", model.tables), cast("MeshedScratch", model.scratch)
+    for q, v, out in zip(sol.q, sol.v, seen, strict=True):
+        see(np.ascontiguousarray(q), np.ascontiguousarray(v), tables, scratch, out)
+    for touch, k in enumerate(gaps):
+        push = np.maximum(forces[:, k], 0.0)
+        if push.any():
+            acts, own = (push > 0.0)[:, None], seen[:, touch]
+            total = push[:, None] * own[:, 1:4]
+            for way, row in enumerate(range(int(known.tangent[k]), int(known.tangent[k + 1]))):
+                total += forces[:, row : row + 1] * own[:, 4 + 3 * way : 7 + 3 * way]
+            sign = -1.0 if twin.hulls.pairs[twin.hulls.pair_of[k]].bodies[0] == GROUND else 1.0
+            last = np.maximum.accumulate(np.where(push > 0.0, np.arange(push.size), 0))
+            places = own[np.where(last == 0, int(np.argmax(push > 0.0)), last), 10:]  # where it acted last, or will
+            yield known.names[k], places, np.where(acts, sign * total, 0.0)

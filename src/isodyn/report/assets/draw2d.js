@@ -72,7 +72,7 @@ iso.View2D = class {
     this.guides(c, state, thick);
     this.lines(c, state);
     this.scene.bodies.forEach((body, k) => {
-      if (!body.node) this.body(c, body, state.poses[k], iso.series(k), thick);
+      if (!body.node) this.body(c, body, state.poses[k], body.ground ? iso.colour("steel") : iso.series(k), thick);
     });
     this.scene.curves.forEach((curve, k) => this.curve(c, state, thick, k));
     this.joints(c, state, thick);
@@ -170,7 +170,7 @@ iso.View2D = class {
       c.strokeStyle = colour;
       c.lineWidth = 2;
       c.stroke();
-      if (polygon.length > 16) {
+      if (polygon.length > 16 && !body.ground) {
         /* round shapes: a spoke shows that they turn */
         this.path(c, put([[0, 0], polygon[0]]), false);
         c.stroke();

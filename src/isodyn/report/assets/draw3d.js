@@ -339,7 +339,7 @@ iso.View3D = class {
           mesh: { points: body.points.data, normals: body.normals.data },
           m: state.matrices[k],
           p: state.poses[k],
-          rgb: iso.rgb(iso.series(k)),
+          rgb: body.ground ? floor : iso.rgb(iso.series(k)),
         });
     });
     this.scene.curves.forEach((curve, k) => {

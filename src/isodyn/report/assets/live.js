@@ -83,7 +83,7 @@
   source.onmessage = (event) => {
     now = JSON.parse(event.data);
     now.poses.forEach((pose, k) => {
-      if (!scene.bodies[k].node) ways[k].push(pose.slice(0, dim));
+      if (!scene.bodies[k].node && !scene.bodies[k].ground) ways[k].push(pose.slice(0, dim));
       if (ways[k].length > 600) ways[k].shift();
     });
     window.isodynLive.pictures++;

@@ -277,7 +277,7 @@ iso.Player = class {
       out.push({ points: way, colour });
     };
     this.scene.bodies.forEach((body, k) => {
-      if (!body.node) follow(body.pose, 0, body.pose.shape[1], poses[k].slice(0, dim), k);
+      if (!body.node && !body.ground) follow(body.pose, 0, body.pose.shape[1], poses[k].slice(0, dim), k);
     });
     if (points)
       for (let k = 0; 2 * k < points.length; k++)
