@@ -12,7 +12,7 @@ import isodyn as iso
 from isodyn.cli import cli
 from isodyn.errors import InputError
 from isodyn.models import load_model
-from isodyn.models.fmu import Unit
+from isodyn.models.fmu import Unit, export_fmu
 
 FILE = Path(__file__).resolve().parents[2] / "examples" / "models" / "robot_arm_pd.toml"
 OWN = """
@@ -84,3 +84,81 @@ def test_inputs_and_outputs_of_a_unit(tmp_path: Path) -> None:
 
 def test_loads_of_controllers_are_no_inputs() -> None:
     assert Unit(FILE).inputs == {}
+
+
+def test_states_are_outputs(tmp_path: Path) -> None:
+    path = tmp_path / "filtered.toml"
+    path.write_text(OWN + '\n[states.filtered]\nrate = "20*(pin.angle - filtered)"\n', encoding="utf-8")
+    unit = Unit(path)
+    assert {"filtered.value", "filtered.rate", "filtered.integral"} <= set(unit.outputs)
+    unit.go_on(0.0, 0.25)
+    sol = iso.integrate(load_model(path).mechanism(), dt=0.0078125, t_end=0.25)
+    assert unit.read("filtered.value") == pytest.approx(sol.state("filtered").value[-1], abs=1e-12)
+
+
+def test_steps_follow_each_other(tmp_path: Path) -> None:
+    """A master that starts elsewhere, or leaves out a step, would get a motion of other inputs."""
+    path = tmp_path / "arm.toml"
+    path.write_text(OWN, encoding="utf-8")
+    unit = Unit(path)
+    with pytest.raises(InputError, match=r"stands at t = 0, received a step from t = 0.25"):
+        unit.go_on(0.25, 0.0625)
+    unit.go_on(0.0, 0.0625)
+    for t in (0.0, 0.125):
+        with pytest.raises(InputError, match="steps follow each other"):
+            unit.go_on(t, 0.0625)
+
+
+def test_a_unit_goes_back_to_what_was_saved(tmp_path: Path) -> None:
+    path = tmp_path / "arm.toml"
+    path.write_text(OWN, encoding="utf-8")
+    unit = Unit(path)
+    unit.write("motor", 3.0)
+    unit.go_on(0.0, 0.125)
+    saved, ways = unit.save(), []
+    for _ in range(2):
+        assert unit.inputs["motor"] == 3.0
+        unit.write("motor", -2.0)
+        unit.write("push_x", 1.0)
+        unit.go_on(0.125, 0.25)
+        ways.append([unit.read(name) for name in ("pin.angle", "pin.force_x", "motor.tension")])
+        unit.restore(saved)
+    assert ways[0] == ways[1]
+    assert unit.inputs["push_x"] == 0.0
+    assert unit.stepper.t == 0.125
+
+
+@pytest.mark.slow
+def test_fmpy_goes_back_to_what_was_saved(tmp_path: Path) -> None:
+    """A delayed controller in the middle: what waits is part of the state."""
+    fmpy = pytest.importorskip("fmpy")
+    fmi3 = pytest.importorskip("fmpy.fmi3")
+    pytest.importorskip("pythonfmu3")
+    path = tmp_path / "late.toml"
+    path.write_text(
+        FILE.read_text(encoding="utf-8").replace("every = 1e-3", "every = 4e-3\ndelay = 2"), encoding="utf-8"
+    )
+    file = str(export_fmu(path, tmp_path))
+    told = fmpy.read_model_description(file)
+    number = {variable.name: variable.valueReference for variable in told.modelVariables}
+    unit = fmi3.FMU3Slave(
+        guid=told.guid,
+        unzipDirectory=fmpy.extract(file),
+        modelIdentifier=told.coSimulation.modelIdentifier,
+        instanceName="late",
+    )
+    unit.instantiate()
+    unit.enterInitializationMode(startTime=0.0)
+    unit.exitInitializationMode()
+    for k in range(7):
+        unit.doStep(2e-3 * k, 2e-3)
+    saved, ways = unit.getFMUState(), []
+    for _ in range(2):
+        for k in range(7, 15):
+            unit.doStep(2e-3 * k, 2e-3)
+        ways.append(unit.getFloat64([number["shoulder.angle"], number["elbow.angle_rate"]]))
+        unit.setFMUState(saved)
+    unit.freeFMUState(saved)
+    assert ways[0] == ways[1]
+    sol = iso.integrate(load_model(path).mechanism(), dt=1e-3, t_end=0.03)
+    assert ways[0][0] == pytest.approx(sol.joint("shoulder").angle[-1], abs=1e-13)

@@ -230,6 +230,4 @@ def _tolerances(atol: Numbers, system: System) -> FloatArray | None:
     tolerances = real_array("atol", atol, "a number, or one for each of (q, v)")
     if tolerances.shape not in ((), (n,)) or not (tolerances >= 0).all() or not np.isfinite(tolerances).all():
         raise InputError(f"atol must be a number of at least 0, or {n} of them for (q, v), received {atol!r}")
-    tolerances = np.broadcast_to(tolerances, (n,)).copy()
-    tolerances[tolerances == 0.0] = 1e-300  # components that stay zero have no relative error
-    return tolerances
+    return np.broadcast_to(tolerances, (n,)).copy()

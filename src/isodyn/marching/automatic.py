@@ -5,6 +5,10 @@ The explicit method tells by the change of rates between two states at the end o
 held at its limit of stability (isodyn.stepping.dop853). Radau is asked after some dozens of steps:
 with the derivatives that it knows, the largest |λ| of M λ² + C λ + K, along the constraints, times
 its step is compared with the same limit. It is asked more rarely the more often the methods change.
+
+Explicit steps of a stiff motion keep q and v to their tolerance, and leave accelerations to stiff
+parts, which make anything of such errors. Runs whose events look at accelerations or multipliers
+go by Radau from the start.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import GENERAL, OK, FloatArray
 from isodyn.marching.steppers import LARGEST, OrderEight, OrderFive, Stepper, pattern_of
+from isodyn.results.solution import Sample
+from isodyn.stepping.events import SCIPY
 from isodyn.stepping.memory import ASK, STIFF, State
 from isodyn.stepping.methods import DOP853, Auto, Radau, StepMethod
 
@@ -29,18 +35,18 @@ WELL_INSIDE = 3.0  # h |λ| below which the explicit method is not held by stabi
 NEVER = -1  # it is asked
 EXPLICIT, IMPLICIT = range(2)
 NAMES = "DOP853", "Radau"
+STRANGE = (np.nan, 1e150, -1e150)  # accelerations
 
 
 class Automatic:
     """Two methods, one of which takes the steps."""
 
     def __init__(self, run: MethodRun) -> None:
-        self.run = run
         sparse = pattern_of(run) is not None
         large = not sparse and run.system.nv + run.system.m > LARGEST
         self.both: list[Any] = [OrderEight(run), None if large else OrderFive(run)]
         self.both[EXPLICIT].own.watched = not large
-        only = bool(run.model.traits & GENERAL and run.system.m)
+        only = bool(run.model.traits & GENERAL and run.system.m) or (not large and sees_accelerations(run))
         self.mode, self.interval = IMPLICIT if only else EXPLICIT, FIRST_QUESTION
         self.switches: list[tuple[float, int]] = []  # when, and to which
         self.can_go_back = not (only or large or sparse)  # of sparse matrices eigenvalues take too long
@@ -62,12 +68,12 @@ class Automatic:
     unchanged = property(lambda self: self.now.unchanged)
     own = property(lambda self: self.now.own)
 
-    def change_to(self, mode: int) -> None:
-        """Take steps by the other method from now on."""
+    def change_to(self, mode: int, run: MethodRun) -> None:
+        """Take steps of the run by the other method from now on."""
         self.mode = mode
-        self.switches.append((float(self.run.state.t), mode))
-        self.now.resume(self.run)
-        self.run.lay_stepper()
+        self.switches.append((float(run.state.t), mode))
+        self.now.resume(run)
+        run.lay_stepper()
 
     def told(self) -> str:
         """Which method took which steps, in words."""
@@ -126,7 +132,26 @@ class Automatic:
         if self.both[IMPLICIT] is not None:
             self.both[IMPLICIT].own.asks_in = int(found["auto_asks"])
             self.both[IMPLICIT].put_back(found)
-        self.run.lay_stepper()
+
+
+def sees_accelerations(run: MethodRun) -> bool:
+    """Whether the function of an event looks at accelerations or multipliers: it is asked with some
+    that no motion has."""
+    if run.watch is None:
+        return False
+    state, told = run.state, []
+    for k, event in enumerate(run.watch.events):
+        if event.arguments == SCIPY:
+            continue
+        for x in STRANGE:
+            forces = np.full(state.a.size, x), np.full(state.lam.size, x)
+            try:
+                told.append(run.watch.value(k, Sample(np.float64(state.t), state.q.copy(), state.v.copy(), *forces)))
+            except Exception:  # whatever a user's function does with them
+                return True
+        if len(set(told[-len(STRANGE) :])) > 1:
+            return True
+    return False
 
 
 def fastest(own: Collocation, G: FloatArray, nq: int) -> float:
@@ -159,7 +184,7 @@ class ToImplicit:
         """Change to Radau."""
         auto = run.stepper
         auto.both[IMPLICIT].own.asks_in = auto.interval if auto.can_go_back else NEVER
-        auto.change_to(IMPLICIT)
+        auto.change_to(IMPLICIT, run)
         return OK
 
 
@@ -177,7 +202,7 @@ class ToExplicit:
         own.asks_in = auto.interval
         if np.isfinite(own.known_at) and float(state.next_dt) * fastest(own, G, system.nq) < WELL_INSIDE:
             auto.both[EXPLICIT].own.stiff_steps = auto.both[EXPLICIT].own.calm_steps = 0
-            auto.change_to(EXPLICIT)
+            auto.change_to(EXPLICIT, run)
         return OK
 
 

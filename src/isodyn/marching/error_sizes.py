@@ -7,6 +7,7 @@ says nothing about them, typical sizes of the system stand in (isodyn.systems.sc
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -61,31 +62,37 @@ class ErrorSizes:
     def begin(self, run: LastStep) -> None:
         """Sizes at the start of a run."""
         state, sizes = run.state, self.system.scales.v
-        state.size_v = np.abs(state.v)
-        state.size_a = float(np.abs(state.a * run.memory.by_v).max(initial=0.0))
-        state.size_q = np.abs(state.q) if self.follows else sizes if state.q.size else np.zeros(sizes.size)
+        np.abs(state.v, out=state.size_v)
+        state.size_a = self.measures(state.a)[0]
+        if self.follows:
+            np.abs(state.q, out=state.size_q)
+        else:
+            state.size_q[:] = sizes if state.q.size and not self.by_atol else 0.0
         if self.by_atol:
             state.least_q, state.least_v = self.policy.least_sizes(state.v.size)
-            if not self.follows and state.q.size:
-                state.size_q = np.zeros(sizes.size)
         else:
             self.guess(state, sizes)
+
+    def measures(self, *vectors: FloatArray) -> list[float]:
+        """The largest component of each, beside typical sizes."""
+        found: list[float] = (np.abs(vectors) * self.by).max(axis=1, initial=0.0).tolist()
+        return found
 
     def guess(self, state: State, sizes: FloatArray) -> None:
         """Least sizes, from the start or from typical sizes."""
         if self.system.first_order:
-            most = float(np.abs(state.v).max(initial=0.0))
-            state.least_v = self.part * (most if most > 0.0 else 1.0)
+            most, rate = (float(np.abs(x).max(initial=0.0)) for x in (state.v, state.a))
+            state.least_v = self.part * (most if most > 0.0 else min(rate * self.span, 1.0) or 1.0)
             return
-        far = float((np.abs(state.q) / sizes).max(initial=0.0)) if self.follows else 0.0
-        fast, pull, bent = (float((np.abs(x) / sizes).max(initial=0.0)) for x in (state.v, state.a, state.slope))
+        positions = state.q if self.follows else state.v
+        far, fast, pull, bent = self.measures(positions, state.v, state.a, state.slope)
         if self.follows and fast > 0.0 and bent > 0.0:  # of an oscillation its amplitude
-            far = max(far, fast * np.sqrt(fast / bent))
+            far = max(far, fast * math.sqrt(fast / bent))
         self.assumed = self.follows and far < NOTHING
         far = 1.0 if not self.follows or self.assumed else far
-        state.least_q = self.part * far * sizes if self.follows else 0.0
+        state.least_q[:] = self.part * far * sizes if self.follows else 0.0
         # velocities at which forces of the start move sizes of q
-        state.least_v = self.part * max(fast, np.sqrt(pull * far), SLOW * far / self.span) * sizes
+        state.least_v[:] = self.part * max(fast, math.sqrt(pull * far), SLOW * far / self.span) * sizes
 
     def warn_of_vibrations(self, state: State, scheme: Scheme | FirstOrderScheme, stacklevel: int) -> None:
         """Say so where stiff parts vibrate that the steps do not resolve and the scheme does not
@@ -118,16 +125,17 @@ def first_size(run: LastStep, sizes: ErrorSizes) -> float:
     state, policy, span = run.state, sizes.policy, sizes.span
     if policy.first_step > 0.0:
         return float(policy.first_step)
-    known = np.array([state.a, state.slope, state.size_q, state.least_q, state.size_v, state.least_v])
-    a, slope, far, least_far, fast, least_fast = (np.abs(known) * sizes.by).max(axis=1, initial=0.0).tolist()
+    a, slope, far, least_far, fast, least_fast = sizes.measures(
+        state.a, state.slope, state.size_q, state.least_q, state.size_v, state.least_v
+    )
     unit, pace = max(far, least_far / sizes.part), max(fast, least_fast / sizes.part)
     tolerance, found = policy.controlled_error or UNTOLD, [OPENING * span, policy.largest_step]
     if state.q.size and unit > 0.0:
         found += [(ON_TRAPEZOID * tolerance * unit / slope) ** (1.0 / 3.0)] if slope > 0.0 else []
-        found += [tolerance ** (1.0 / 3.0) * np.sqrt(unit / a)] if a > 0.0 else []
+        found += [tolerance ** (1.0 / 3.0) * math.sqrt(unit / a)] if a > 0.0 else []
     elif pace > 0.0 and a > 0.0:
         found += [tolerance ** (1.0 / 3.0) * pace / a]
-        found += [tolerance ** (1.0 / 3.0) * np.sqrt(pace / slope)] if slope > 0.0 else []
+        found += [tolerance ** (1.0 / 3.0) * math.sqrt(pace / slope)] if slope > 0.0 else []
     return max(float(min(found)), 4.0 * float(run.plan.smallest_dt))
 
 
@@ -137,12 +145,13 @@ def start_slope(run: LastStep, sizes: ErrorSizes, t: float, ahead: float) -> Flo
     state, system = run.state, run.system
     if sizes.there is None:
         sizes.there = state.copy()
+    else:
+        sizes.there.copy_from(state)
     there = sizes.there
-    there.copy_from(state)
-    there.v = state.v + ahead * state.a
+    there.v[:] = state.v + ahead * state.a
     if state.q.size:
         d = ahead * state.v + 0.5 * ahead**2 * state.a
-        there.q = np.asarray(moving(system)(state.q.copy(), d), dtype=np.float64)
+        there.q[:] = state.q + d if system.retract is None else moving(system)(state.q.copy(), d)
     try:
         if run.model.traits & GENERAL and system.m:
             a = algebraic_start(system, t + ahead, there.v.copy(), state.lam.copy(), run.closure)[0]
@@ -158,13 +167,13 @@ def start_slope(run: LastStep, sizes: ErrorSizes, t: float, ahead: float) -> Flo
 def begin_stretch(run: LastStep, sizes: ErrorSizes, t: float, *, first: bool) -> None:
     """After the acceleration of a start: its slope, sizes, and the first step to try."""
     state = run.state
-    state.slope, state.slope_at, state.missed = 0.0, t, 0.0
+    state.slope[:], state.slope_at, state.missed[:] = 0.0, t, 0.0
     state.last_error, state.repeated = 0.0, 0
     if first:
         sizes.begin(run)
     ahead = AHEAD * min(first_size(run, sizes), sizes.span)
-    state.slope = start_slope(run, sizes, t, ahead)
+    state.slope[:] = start_slope(run, sizes, t, ahead)
     if first and not sizes.by_atol:
         sizes.guess(state, sizes.system.scales.v)
     state.next_dt = first_size(run, sizes)
-    state.errors = 0.0
+    state.errors[:] = 0.0

@@ -26,13 +26,14 @@ from isodyn.marching.last_step import LastStep
 from isodyn.marching.method import OwnMethod
 from isodyn.marching.method_remedies import OtherRowsOfMethod
 from isodyn.marching.method_rows import MethodRows
+from isodyn.marching.method_sizes import reckon, warn_if_loose
 from isodyn.marching.plan import new_plan
 from isodyn.marching.remedies import Remedy
 from isodyn.marching.schedule import Stretch
 from isodyn.marching.start import gaps, near_manifold, near_velocity
 from isodyn.marching.step_memory import UNTRIED
 from isodyn.marching.steppers import LARGEST, solves_sparse
-from isodyn.results.solution import Sample
+from isodyn.results.solution import Sample, Solution
 from isodyn.stepping import initial, rate
 from isodyn.stepping.events import SCIPY
 from isodyn.stepping.memory import UNDERFLOW, Plan, State, new_state
@@ -40,7 +41,6 @@ from isodyn.stepping.methods import StepMethod
 from isodyn.stepping.told_step import take_in_python
 from isodyn.systems.base import System
 from isodyn.systems.model import Model
-from isodyn.systems.scales import pace, power_of_two
 
 FAR = 1e3  # tolerances: a longer way onto the constraints than this is not trusted
 ROUNDING = 1e-11  # violations of dropped rows above this ask whether they are independent by now
@@ -73,6 +73,7 @@ class MethodRun(MethodRows):
         self.trial = new_state(system.nq, system.nv, system.m)
         self.beat = 1.0  # how fast the system moves at the start, in typical sizes: 1/s
         self.allowed = np.zeros(system.nq + system.nv)  # errors of what is nearly zero
+        self.assumed = False  # whether sizes of the motion are not known from its start
         self.other_motion: AtRest | None = None
         self.problem: Reduction | None = None
         if formulation is not None:
@@ -149,7 +150,7 @@ class MethodRun(MethodRows):
             if first and self.system.m and not self.model.traits & GENERAL:
                 lam = limits_on_branch(self, t, rows=self.motion is self)
             state.lam[:] = state.lam if lam is None else lam
-            self.reckon()
+            reckon(self)
             self.stepper.begin(self)
         row = int(self.counters.rows) - 1
         if first and (self.times is None or self.times[0] == t):
@@ -173,15 +174,6 @@ class MethodRun(MethodRows):
     def has_new_accelerations(self, t: float) -> bool:
         """No: steppers forget at a start what they know of the last step."""
         return False
-
-    def reckon(self) -> None:
-        """How fast the system moves, and the errors that are allowed of what is nearly zero."""
-        state, system = self.state, self.system
-        if not system.first_order:
-            rates = pace(system, state.v), float(np.sqrt(pace(system, state.a))), self.slowest
-            self.beat = float(power_of_two(max(rates)))
-        own = np.concatenate([system.scales.q, self.beat * system.scales.v])
-        self.allowed = self.step_method.part_of_sizes * own if self.given_atol is None else self.given_atol
 
     # ---- states, asked for from Python
 
@@ -346,8 +338,14 @@ class MethodRun(MethodRows):
         self.beat, self.allowed = float(found["beat"]), found["allowed"]
         super().put_back(found)
         self.stepper.put_back(found)
+        self.lay_stepper()
         self.stepper.resume(self)
         self.shown = int(self.counters.rows)
+
+    def warn(self, sol: Solution) -> None:
+        """Of what the run is not sure of, and of motions far smaller than was assumed."""
+        warn_if_loose(self, sol, stacklevel=5)
+        super().warn(sol)
 
     def told(self) -> str:
         """Which of several methods took which steps."""

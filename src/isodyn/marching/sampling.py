@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 time_functions = Later("isodyn.expressions.time")
 of_mechanisms = Later("isodyn.mechanism.inputs")
 
+MOST_SAMPLES = 1e7  # of runs that stop at each of them
+UNITS = 100  # distances of neighbouring times: samples are farther apart
 NEAR = 1e-6  # of a step: a sample is at a time of the grid that is so near
 
 
@@ -50,7 +52,7 @@ def refuse_controllers(system: System, why: str) -> None:
     if found:
         raise InputError(
             f"{found[0].what} acts between steps of a run; {why}",
-            hint="leave the formulation out, or remove the controllers",
+            hint="remove the controllers, or what does not go with them",
         )
 
 
@@ -61,11 +63,24 @@ def with_samples(system: System, breakpoints: ArrayLike, t0: float, t_end: float
     if not found:
         return breakpoints
     given = np.unique(np.asarray(breakpoints, dtype=np.float64).ravel())
+    for controller in found:
+        refuse_too_many(controller, t0, t_end)
     near = NEAR * min(controller.every for controller in found)
     samples = np.concatenate([given, *(sample_times(controller.every, t0, t_end) for controller in found)])
     # stable: the user's come first among equals
     times = samples[np.argsort(np.round(samples / near), kind="stable")]
     return times[np.diff(times, prepend=-np.inf) > near]
+
+
+def refuse_too_many(controller: Controller, t0: float, t_end: float) -> None:
+    """InputError for samples that no run can stop at."""
+    samples = (t_end - t0) / controller.every
+    if not samples <= MOST_SAMPLES or controller.every <= UNITS * float(np.spacing(max(abs(t0), abs(t_end)))):
+        raise InputError(
+            f"{controller.what} samples every {controller.every:g}, {samples:.1e} times from {t0:g} to {t_end:g};"
+            f" runs that choose their steps stop at each sample, and at most at {MOST_SAMPLES:.0e}",
+            hint="sample more rarely; a law that acts all the time is a load with a formula",
+        )
 
 
 def sample_times(every: float, t0: float, t_end: float) -> FloatArray:
@@ -104,7 +119,7 @@ class Sampled:
         self.law: Any = law if callable(law) else None
         texts: Sequence[str] = controller.reads if callable(law) else law
         self.reads = [reading(system, text, inputs, self.what) for text in texts]
-        self.waiting: list[FloatArray] = [np.zeros(len(controller.writes)) for _ in range(controller.delay)]
+        self.waiting: list[FloatArray] = []  # at most as many as the delay
         if hasattr(controller.law, "reset"):
             controller.law.reset()
 
@@ -131,6 +146,9 @@ class Sampled:
     def value(self, t: float, sample: Sample) -> FloatArray:
         """What the controller writes now."""
         read = [one(sample) for one in self.reads]
+        if self.law is not None and not np.isfinite(read).all():
+            k = int(np.argmin(np.isfinite(read)))
+            raise NonFiniteError(f"{self.what} reads {read[k]} from {self.controller.reads[k]!r} at t = {t:.6g}")
         found = read if self.law is None else self.called(t, read)
         try:
             given = np.atleast_1d(np.asarray(found, dtype=np.float64))
@@ -145,7 +163,7 @@ class Sampled:
             raise NonFiniteError(f"{self.what} returned {found!r} at t = {t:.6g}")
         low, high = self.controller.low, self.controller.high
         self.waiting.append(np.clip(given, low, high) if low is not None or high is not None else given)
-        return self.waiting.pop(0)
+        return self.waiting.pop(0) if len(self.waiting) > self.controller.delay else np.zeros(len(writes))
 
     def called(self, t: float, read: list[float]) -> object:
         """What the law returns."""

@@ -66,6 +66,8 @@ class Controller(ShownInNotebooks):
         what = self.what
         for key in ("reads", "writes"):
             given = getattr(self, key)
+            if not isinstance(given, str | Sequence):
+                raise InputError(f"{what}: {key} must be a name or several, received {given!r}", argument=key)
             object.__setattr__(self, key, (given,) if isinstance(given, str) else tuple(given))
         every = real_number(f"{what}: every", self.every)
         if not (np.isfinite(every) and every > 0.0):
@@ -73,6 +75,8 @@ class Controller(ShownInNotebooks):
         object.__setattr__(self, "every", every)
         if not self.writes:
             raise InputError(f"{what} writes nothing", hint='writes=["motor"]', argument="writes")
+        if len(set(self.writes)) < len(self.writes):
+            raise InputError(f"{what} writes an input twice: {', '.join(map(repr, self.writes))}", argument="writes")
         if isinstance(self.delay, bool) or not isinstance(self.delay, int | np.integer) or self.delay < 0:
             raise InputError(f"{what}: delay counts whole samples, received {self.delay!r}", argument="delay")
         self._check_law()

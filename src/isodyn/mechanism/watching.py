@@ -162,8 +162,7 @@ class Watched:
         True
         """
         self._parts.refuse_known(name)
-        given = reads if isinstance(reads, str) else tuple(reads)
-        controller = Controller(name, every, given, writes, law, delay, low, high)  # type: ignore[arg-type]
+        controller = Controller(name, every, reads, writes, law, delay, low, high)  # type: ignore[arg-type]
         controller.check(self._parts)
         self.controllers[name] = controller
         return controller

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from isodyn.api.stepper import Stepper
+from isodyn.api.stepper import SavedStepper, Stepper
 from isodyn.errors import InputError
 from isodyn.later import Later, load
 from isodyn.loads.part import JointLoad
@@ -46,8 +46,14 @@ class {name}(Fmi3Slave):
         self.unit.declare(self)
 
     def do_step(self, current_time, step_size):
-        self.unit.go_to(current_time + step_size)
+        self.unit.go_on(current_time, step_size)
         return True
+
+    def _get_fmu_state(self):
+        return {{"unit": self.unit.save()}}
+
+    def _set_fmu_state(self, state):
+        self.unit.restore(state["unit"])
 '''
 
 
@@ -102,7 +108,7 @@ class Unit:
         return {
             title: unit
             for quantity in self.catalogue.all
-            if quantity.of is not Of.STATE and quantity.what not in NEEDS_PAST
+            if (quantity.of is not Of.STATE or quantity.owner) and quantity.what not in NEEDS_PAST
             for title, _, unit in quantity.curve.columns()
         }
 
@@ -148,6 +154,50 @@ class Unit:
         values = [self.inputs[key] for key in ([name] if load == name else [f"{load}_{axis}" for axis in "xyz"])]
         self.stepper.inputs[load] = values[0] if load == name else values
         self._catalogue = None
+
+    def save(self) -> tuple[SavedStepper, dict[str, float]]:
+        """Return the unit as it is now.
+
+        Returns
+        -------
+        saved
+            For `restore`.
+        """
+        return self.stepper.save(), dict(self.inputs)
+
+    def restore(self, saved: tuple[SavedStepper, dict[str, float]]) -> None:
+        """Go back to what was saved.
+
+        Parameters
+        ----------
+        saved
+            What `save` returned.
+        """
+        self.stepper.restore(saved[0])
+        self.inputs.update(saved[1])
+        self._catalogue = None
+
+    def go_on(self, t: float, length: float) -> None:
+        """Take steps from one communication point to the next.
+
+        Parameters
+        ----------
+        t
+            Where the unit stands.
+        length
+            How far it is to the next one.
+
+        Raises
+        ------
+        InputError
+            If the unit stands elsewhere, or the next point is no time of the grid.
+        """
+        if abs(t - self.stepper.t) > NEAR * float(self.options["dt"]):
+            raise InputError(
+                f"the unit stands at t = {self.stepper.t:.9g}, received a step from t = {t:.9g}",
+                hint=f"steps follow each other from t0 = {float(self.options['t0']):g}, the start time of the unit",
+            )
+        self.go_to(t + length)
 
     def go_to(self, t: float) -> None:
         """Take steps to a communication point.
@@ -244,6 +294,5 @@ def export_fmu(path: str | Path, folder: str | Path = ".", name: str | None = No
         script.write_text(SCRIPT.format(name=name), encoding="utf-8")
         model.write_bytes(path.read_bytes())
         builder = Later("pythonfmu3.builder").FmuBuilder
-        return Path(
-            builder.build_FMU(script, dest=folder, project_files=[model], canHandleVariableCommunicationStepSize=False)
-        )
+        able = {"canHandleVariableCommunicationStepSize": False, "canGetAndSetFMUState": True}
+        return Path(builder.build_FMU(script, dest=folder, project_files=[model], **able))

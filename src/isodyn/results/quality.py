@@ -65,15 +65,14 @@ class LocalError(NamedTuple):
 def largest_local_error(judged: FloatArray, system: System) -> LocalError:
     """From isodyn.stepping.memory.JUDGED: largest change of v in a step, largest v, errors of q
     per Δt and of v, their times."""
-    change, v, e_q, e_v, at_q, at_v = judged
-    change = np.maximum(change, STEADY * v)
-    found = []
-    for letter, most, error, at in (("q", v, e_q, at_q), ("s" if system.first_order else "v", change, e_v, at_v)):
-        scale = _scales(most, system)
-        relative = np.divide(error, scale, out=np.zeros(scale.size), where=scale > 0.0)
-        i = int(relative.argmax()) if relative.size else 0
-        names = system.names if system.first_order else system.v_names
-        found.append(LocalError(float(relative[i]), letter, names[i], float(at[i])))
+    change, v, errors, at = judged[0], judged[1], judged[2:4], judged[4:]
+    scale = _scales(np.array([v, np.maximum(change, STEADY * v)]), system)
+    relative = np.divide(errors, scale, out=np.zeros(scale.shape), where=scale > 0.0)
+    letter, names = ("s", system.names) if system.first_order else ("v", system.v_names)
+    found = [
+        LocalError(float(relative[k, i]), of, names[i], float(at[k, i]))
+        for k, (of, i) in enumerate(zip(("q", letter), relative.argmax(axis=1).tolist(), strict=True))
+    ]
     return max(found)
 
 

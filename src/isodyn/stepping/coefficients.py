@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from isodyn.kernels.compiled import Coefficients
 from isodyn.schemes import FirstOrderScheme, Scheme
 
 
+@lru_cache(maxsize=64)
 def coefficients(scheme: Scheme | FirstOrderScheme) -> Coefficients:
     """The numbers that the step works with; a first-order scheme has none for q."""
     if isinstance(scheme, FirstOrderScheme):
@@ -16,6 +19,7 @@ def coefficients(scheme: Scheme | FirstOrderScheme) -> Coefficients:
 MIDPOINT = 1e-14  # |W₁ − ½| of schemes whose motion is the midpoint rule
 
 
+@lru_cache(maxsize=64)
 def starting_scheme(scheme: Scheme | FirstOrderScheme) -> Scheme | FirstOrderScheme:
     """What takes the first step: a member with φ = 0, explicit in position and velocity where the
     scheme is.

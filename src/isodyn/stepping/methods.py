@@ -171,8 +171,9 @@ class Auto(StepMethod):
     """`DOP853` or `Radau`, by what is seen on the way.
 
     A run begins with the explicit method. Where stability holds its steps short, Radau takes over;
-    and back again where it does not any more. Systems with algebraic unknowns go by Radau
-    throughout. `sol.stats.methods` tells which took which steps.
+    and back again where it does not any more. Systems with algebraic unknowns, and runs whose
+    events look at accelerations or multipliers, go by Radau throughout. `sol.stats.methods` tells
+    which took which steps.
 
     Parameters
     ----------

@@ -38,6 +38,9 @@ from isodyn.systems.model import Model, Question, from_python
 from isodyn.systems.scales import ordinary
 
 _REACH = 1e-4  # of the size of s: increments of differences of fourth order along the motion
+# disagreement of differences over e and 2e that is small, relative; and how often e is made shorter for it
+_AGREE, _SHORTER = 1e-5, 12
+_ROUNDING, _LOST = 2e-15, 100.0  # a change of s beside its size that is rounding; what it does to c, and what is above
 
 
 class FirstOrderSystem(Changeable, BaseSystem):
@@ -201,8 +204,34 @@ class _AlgebraicAnswers:
             out[:] = (c[0] * np.eye(s.size)).ravel()
         elif what == VELOCITY:
             out[:] = self.constraint(s, z, t)
-        elif what == ACCELERATION:  # along the motion at fixed z
-            e = _REACH * max(1.0, float(np.abs(s).max())) / max(1.0, float(np.abs(a).max()))
-            at = [self.constraint(s + k * e * a, z, t + k * e) for k in (-2, -1, 1, 2)]
-            out[:] = (at[0] - 8.0 * at[1] + 8.0 * at[2] - at[3]) / (12.0 * e)
+        elif what == ACCELERATION:
+            out[:] = self.rate(s, a, z, t)
         return OK
+
+    def rate(self, s: FloatArray, a: FloatArray, z: FloatArray, t: float) -> FloatArray:
+        """dc/dt along the motion at fixed z: what s moves, and what t does.
+
+        Nothing is known of the time in which c(t) changes. The first guess is that in which s
+        changes by its size; it is shortened while differences over e and 2e disagree, unless they
+        are rounding.
+        """
+        speed, size = float(np.abs(a).max()), float(max(np.abs(s).max(), np.abs(self.system.v0).max())) or 1.0
+        e = _REACH * (size / speed if speed > 0.0 else max(1.0, abs(t)))
+        here, beside = (self.constraint(s + x * size * np.cos(np.arange(s.size)), z, t) for x in (0.0, _ROUNDING))
+        lost = _LOST * np.maximum(np.abs(here), np.abs(beside - here))
+        moved, _ = _slope(lambda k: self.constraint(s + k * e * a, z, t), e, lost)
+        for _ in range(_SHORTER):
+            by_time, good = _slope(lambda k: self.constraint(s, z, t + k * e), e, lost)  # noqa: B023
+            if good:
+                break
+            e *= 0.125
+        return moved + by_time
+
+
+def _slope(rows: Callable[[float], FloatArray], e: float, lost: FloatArray) -> tuple[FloatArray, bool]:
+    """The derivative by differences of fourth order of rows(k), k times e; and whether those of
+    second order over e and 2e agree, or cannot as changes are below `lost`."""
+    behind, before, after, ahead = (rows(k) for k in (-2.0, -1.0, 1.0, 2.0))
+    near, far = (after - before) / (2.0 * e), (ahead - behind) / (4.0 * e)
+    wrong = np.abs(near - far) > _AGREE * np.maximum(np.abs(near), np.abs(far))
+    return (4.0 * near - far) / 3.0, not (wrong & (np.abs(after - before) > lost)).any()

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 EPS = float(np.finfo(np.float64).eps)
 SMALL, LADDER = 0.125, 8.0  # starts smaller than this make one look for lengths, in such steps
 SEEN = 1e-6  # relative error of second differences that are good
+NEAR = 1e-6  # of the size of s: increments of differences that only tell how steep rows are
 HALF = float(np.sqrt(0.5))
 # sizes of a user's q0 that are less than so many times larger or smaller than one are taken as one
 ORDINARY = 2.0**13
@@ -119,6 +120,12 @@ def _disagreement(phi: Callable[[FloatArray], Any], q: FloatArray, length: float
     return (miss, bent) if np.isfinite(miss) else (np.inf, 0.0)
 
 
+class Algebraic(Protocol):
+    """A system with algebraic unknowns."""
+
+    z0: FloatArray
+
+
 class Weights(NamedTuple):
     """What kernels multiply by before they compare: components of q and of v; sizes of rows; sizes
     of unknowns and equations of the matrix of a step, velocities first, then all rows; the smallest
@@ -146,6 +153,8 @@ def weights(ask: Questions, t: float) -> Weights:
         if system.m:
             found = row_sizes(ask.G(t, s.at, still), s.v)
             rows, matrix[system.nv :] = (found if s.rows is None else s.rows), largest_or_one(entries) / found
+    if system.m and not known:
+        matrix[system.nv :] = 1.0 / algebraic_row_sizes(ask, t)
     return Weights(by_q, by_v, rows, matrix, inertia)
 
 
@@ -173,6 +182,24 @@ def row_sizes(G: Matrix, v: FloatArray) -> FloatArray:
     sizes = np.full(found.size, largest_or_one(found[good]))
     sizes[good] = power_of_two(found[good])
     return sizes
+
+
+def algebraic_row_sizes(ask: Questions, t: float) -> FloatArray:
+    """Slopes of rows c(s, z, t) at the start by s, of those without any by z; powers of two, one
+    where they are ordinary."""
+    s, z, q = ask.system.v0, cast(Algebraic, ask.system).z0, ask.system.q0
+    here = ask.velocity(t, q, s, z)
+
+    def slopes(x: FloatArray, rows: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        h = NEAR * (float(np.abs(x).max(initial=0.0)) or 1.0)
+        return np.array([rows(x + h * d) - here for d in np.eye(x.size)]).T / h
+
+    found = slopes(s, lambda y: ask.velocity(t, q, y, z))
+    empty = ~(np.abs(found).max(axis=1, initial=0.0) > 0.0)
+    sizes = row_sizes(found, np.ones(s.size))
+    if empty.any():
+        sizes[empty] = row_sizes(slopes(z, lambda y: ask.velocity(t, q, s, y)), np.ones(z.size))[empty]
+    return np.where((sizes >= 1.0 / ORDINARY) & (sizes <= ORDINARY), 1.0, sizes)
 
 
 def largest_or_one(x: FloatArray) -> float:
@@ -212,6 +239,15 @@ def natural_pace(ask: Questions, t: float, q: FloatArray, v: FloatArray) -> floa
     a = np.divide(force, mass, out=np.zeros(v.size), where=mass > 0.0)
     rate = max(pace(ask.system, v), float(np.sqrt(a / sizes).max(initial=0.0)))
     return float(power_of_two(rate)) if np.isfinite(rate) and rate > 0.0 else 1.0
+
+
+def sizes_of_start(s: FloatArray, rate: FloatArray, span: float) -> FloatArray:
+    """Sizes of the components of a first-order system: one, unless start and rate are far smaller
+    than that; of what begins as nothing, that of the largest."""
+    found = np.maximum(np.abs(s), np.abs(rate) * span)
+    found = np.where(found > 0.0, found, found.max())
+    small = (found > 0.0) & (found < 1.0 / ORDINARY)
+    return np.where(small, power_of_two(np.where(small, found, 1.0)), 1.0)
 
 
 def ordinary_or(x: float) -> float:

@@ -1,0 +1,118 @@
+"""Problems in other units of length, time, rows and unknowns give the same motion, by every method
+that chooses its steps."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+from isodyn.errors import LooseToleranceWarning
+
+ROWS = np.linspace(0.0, 1.0, 7)
+
+
+def run(system, method, t_end):
+    given = {"dt": method} if isinstance(method, iso.Adaptive) else {"scheme": method}
+    return iso.integrate(system, t_end=t_end, save=t_end * ROWS, **given)
+
+
+def circle(length, time, unknown, row):
+    """`circle_index2` in other units, and its motion in units of one."""
+
+    def h(s, z, t):
+        s, z, t = s / length, z / unknown, t / time
+        alpha, rate, p = t + 0.5 * math.sin(1.3 * t), 1.0 + 0.65 * math.cos(1.3 * t), 1.0 + 0.7 * math.sin(1.7 * t)
+        turn, growth = rate + 2.0 * (s[0] * math.sin(alpha) - s[1] * math.cos(alpha)), p - z[0]
+        return length / time * np.array([growth * s[0] - turn * s[1], growth * s[1] + turn * s[0]])
+
+    def c(s, z, t):
+        return np.array([0.5 * row * (s @ s - length * length)])
+
+    return iso.FirstOrderSystem(h, [length, 0.0], z0=[unknown], c=c)
+
+
+@pytest.mark.parametrize("method", [iso.Radau(rtol=1e-6), iso.Adaptive(1e-3)], ids=str)
+@pytest.mark.parametrize(
+    "units", [(1e6, 1.0, 1.0, 1e12), (1e-6, 1.0, 1.0, 1e-12), (1.0, 1e9, 1.0, 1.0), (1e8, 1e-9, 1e-6, 1e8)], ids=str
+)
+def test_index_2_in_other_units(method, units):
+    length, time, unknown, _ = units
+    sol, t = run(circle(*units), method, 2.0 * time), 2.0 * ROWS
+    alpha = t + 0.5 * np.sin(1.3 * t)
+    exact = np.stack([np.cos(alpha), np.sin(alpha)], axis=1)
+    own, of_z = (1e-9, 1e-10) if isinstance(method, iso.Radau) else (1e-4, 3e-4)
+    assert np.abs(sol.v / length - exact).max() < own
+    assert np.abs(sol.lam[:, 0] / unknown - 1.0 - 0.7 * np.sin(1.7 * t)).max() < of_z
+
+
+def test_a_constraint_that_moves_faster_than_s_tells():
+    """s rests at t = 0, where nothing but c itself knows in which time c changes."""
+    fast = 1e-6
+    moved = iso.FirstOrderSystem(
+        lambda s, z, t: np.array([z[0]]), [1.0], z0=[0.0], c=lambda s, z, t: np.array([s[0] - math.cos(t / fast)])
+    )
+    sol = run(moved, iso.Radau(rtol=1e-8), 3.0 * fast)
+    assert np.abs(sol.lam[:, 0] * fast + np.sin(3.0 * ROWS)).max() < 1e-6
+
+
+def spring(length, time):
+    def force(q, v, t):
+        r = math.hypot(*q)
+        return (-100.0 * (r - length) / r * q - np.array([0.0, 9.81 * length])) / time**2
+
+    return iso.MechanicalSystem(M=np.eye(2), Q=force, q0=[1.05 * length, 0.0], v0=[0.0, 0.0])
+
+
+def swing(length, time):
+    return iso.FirstOrderSystem(
+        lambda s, t: np.array([s[1], -length * math.sin(s[0] / length)]) / time, [0.5 * length, 0.0]
+    )
+
+
+@pytest.mark.parametrize("method", [iso.DOP853(rtol=1e-7), iso.Radau(rtol=1e-5), iso.Auto(rtol=1e-7)], ids=str)
+@pytest.mark.parametrize("make", [spring, swing])
+@pytest.mark.parametrize("units", [(1e-9, 1.0), (1e-6, 1e9), (1e6, 1e-9)], ids=str)
+def test_motions_of_any_size(make, method, units):
+    length, time = units
+    sol, one = run(make(*units), method, 1.5 * time), run(make(1.0, 1.0), iso.DOP853(rtol=1e-11), 1.5)
+    speed = length if one.q.size == 0 else length / time
+    assert np.abs(sol.q / length - one.q).max(initial=0.0) < 1e-6
+    assert np.abs(sol.v / speed - one.v).max() < 1e-5
+
+
+def test_adaptive_steps_of_a_small_motion_that_begins_as_nothing():
+    small = iso.FirstOrderSystem(lambda s, t: 1e-9 * math.cos(t) - s, [0.0])
+    sol = run(small, iso.Adaptive(1e-3), 3.0)
+    t = sol.t
+    exact = 0.5 * (np.cos(t) + np.sin(t) - np.exp(-t))
+    assert np.abs(sol.v[:, 0] / 1e-9 - exact).max() < 1e-3
+
+
+@pytest.mark.parametrize("method", [iso.DOP853(rtol=1e-7), iso.Radau(rtol=1e-7), iso.Auto(rtol=1e-7)], ids=str)
+def test_motions_that_begin_as_nothing_and_stay_small_are_told(method):
+    """Nothing tells their size; with one that is named they are right, and nothing is said."""
+    small = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: 1e-9 * np.sin(2.0 * t) - q, q0=[0.0], v0=[0.0])
+    with pytest.warns(LooseToleranceWarning, match=f"iso.{method.name}"):
+        run(small, method, 3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sol = run(small, type(method)(rtol=1e-7, atol=1e-17), 3.0)
+    exact = (2.0 * np.sin(sol.t) - np.sin(2.0 * sol.t)) / 3.0
+    assert np.abs(sol.q[:, 0] / 1e-9 - exact).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", [iso.DOP853, iso.Radau, iso.Auto])
+def test_without_an_absolute_error(method):
+    """What is zero has no relative error: rounding of typical sizes takes its place."""
+    pendulum = iso.MechanicalSystem(
+        M=np.eye(2),
+        Q=lambda q, v, t: np.array([0.0, -1.0]),
+        q0=[1.0, 0.0],
+        v0=[0.0, 0.0],
+        phi=lambda q, t: np.array([0.5 * (q @ q - 1.0)]),
+        G=lambda q, t: q[None, :].copy(),
+    )
+    found, known = (run(pendulum, method(rtol=1e-7, atol=atol), 1.5) for atol in (0.0, 1e-12))
+    assert np.abs(found.q - known.q).max() < 1e-6
