@@ -87,6 +87,38 @@ def test_members_of_a_library(name):
     )
 
 
+@kernel(f8(F))
+def long_loop(x):
+    total = 0.0
+    for i in range(x.size):
+        x[i] = 2.0 * x[i] + 1.0
+        total += x[i]
+    return total
+
+
+@kernel(f8(F), loops="short")
+def short_loop(x):
+    total = 0.0
+    for i in range(x.size):
+        x[i] = 2.0 * x[i] + 1.0
+        total += x[i]
+    return total
+
+
+@pytest.mark.skipif(not hasattr(codegen.JITCPUCodegen, "_pass_builder"), reason="Numba below 0.62 unrolls all loops")
+def test_loops_that_stay_as_they_are():
+    """A product a turn in the machine code, and none more."""
+    products = [len(re.findall(r"mulsd|mulpd|addsd|addpd|fmadd", code_of(loop))) for loop in (long_loop, short_loop)]
+    assert products[1] < 0.5 * products[0], WHERE["libraries"].format("replaces _pass_builder of the code generator")
+    assert long_loop(np.arange(5.0)) == short_loop(np.arange(5.0)) == 25.0
+    assert "_pass_builder" not in vars(libraries.prepare().codegen())
+
+
+def code_of(kernel):
+    """The machine code of a kernel, compiled now."""
+    return kernel.compile_declared().library.get_asm_str()
+
+
 def test_the_lock_of_the_compiler():
     with global_compiler_lock:
         assert global_compiler_lock.is_locked(), WHERE["libraries"].format("compiles under global_compiler_lock")

@@ -63,6 +63,15 @@ def product(e: FloatArray, i: int, w: float, x: float, y: float, z: float, out: 
 
 
 @kernel()
+def rate_of(e: FloatArray, i: int, w: Vector, out: FloatArray) -> None:
+    """out[i:i+4] = e[i:i+4] ∘ (0, w)/2, the rate of a quaternion whose body turns at w."""
+    out[i] = -0.5 * (e[i + 1] * w[0] + e[i + 2] * w[1] + e[i + 3] * w[2])
+    out[i + 1] = 0.5 * (e[i] * w[0] + e[i + 2] * w[2] - e[i + 3] * w[1])
+    out[i + 2] = 0.5 * (e[i] * w[1] - e[i + 1] * w[2] + e[i + 3] * w[0])
+    out[i + 3] = 0.5 * (e[i] * w[2] + e[i + 1] * w[1] - e[i + 2] * w[0])
+
+
+@kernel()
 def vector(A: FloatArray, o: int) -> Vector:
     """A[o:o+3]."""
     return A[o], A[o + 1], A[o + 2]

@@ -57,7 +57,7 @@ from isodyn.kernels import cache as kernel_cache
 from isodyn.kernels import progress
 from isodyn.kernels.numba_internals import stored
 from isodyn.kernels.numba_internals.dispatcher import Kernel
-from isodyn.kernels.numba_internals.libraries import machine
+from isodyn.kernels.numba_internals.libraries import Loops, machine
 from isodyn.kernels.shipped import shipped
 from isodyn.kernels.struct import StructAddress
 from isodyn.kernels.struct_types import ADDRESS
@@ -199,7 +199,7 @@ def kernel(
     allocates: bool = False,
     fused: bool = False,
     reordered: bool = False,
-    short: bool = False,
+    loops: Loops = "long",
 ) -> Callable[[Function], Function]:
     """Declare a kernel: with a signature compiled, or loaded from disk, when it is first called;
     without one a part of its callers.
@@ -213,8 +213,10 @@ def kernel(
     counting references of every view of an array costs more than the arithmetic of a small step.
     `fused` allows a·b + c with one rounding instead of two, where no other route has to agree to
     the last bit; `reordered` also lets sums be taken in parts, which makes long ones several times
-    faster. Loops of `short` kernels turn a few times only: they are not split into vectors, for
-    which places of arrays would have to be compared before every loop.
+    faster. `loops` that turn a few times only are not split into vectors, for which places of
+    arrays would have to be compared before every loop: "unrolled" where LLVM knows how often they
+    turn, "short" where it does not, and what goes on around unrolled ones would take longer than
+    they do.
     """
 
     def declare(function: Function) -> Function:
@@ -224,7 +226,7 @@ def kernel(
         options = _options(
             no_wrappers=no_wrappers, inline=inline, nogil=nogil, allocates=allocates, fused=fused, reordered=reordered
         )
-        return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart, short=short)
+        return Kernel(function, options, signature, _load_or_compile, _is_on_disk, apart=apart, loops=loops)
 
     return declare
 
@@ -283,7 +285,7 @@ def place_of(wanted: Kernel) -> kernel_cache.Entry:
     """Where the machine code of a kernel is kept."""
     source = wanted.py_func.__code__.co_filename
     bound = wanted.py_func.__closure__
-    described = f"{wanted.declared} {wanted.targetoptions} {bool(wanted.slot)} {wanted.short}"
+    described = f"{wanted.declared} {wanted.targetoptions} {bool(wanted.slot)} {wanted.loops}"
     if bound is not None:
         raise TypeError(f"{wanted.name} captures variables: its machine code would be that of others (use `closure`)")
     return kernel_cache.Entry(

@@ -201,7 +201,7 @@ def measure_diagonal(A: FloatArray, S: BlockPattern) -> None:
         A[natural(made_of + k)] = abs(A[natural(diagonal[natural(unknown[k])])]) * (size * size)
 
 
-@kernel(FACTOR, fused=True, short=True)
+@kernel(FACTOR, fused=True, loops="unrolled")
 def block_factor(A: FloatArray, S: BlockPattern, second: int, drop: float, dependent: IntArray) -> int:
     """Overwrite A by its factors; SINGULAR leaves the failing unknown in dependent[0].
 
@@ -321,7 +321,7 @@ def backward_node(A: FloatArray, S: BlockPattern, node: BlockNode, first: int) -
         backward(A, S, f, node, first)
 
 
-@kernel(SOLVE, fused=True, short=True)
+@kernel(SOLVE, fused=True, loops="unrolled")
 def block_solve(A: FloatArray, S: BlockPattern, second: int, x: FloatArray, y: FloatArray) -> None:
     """Overwrite x and y by their solutions, with the factors that `block_factor` left in A."""
     unknown, n = S.unknown, natural(S.size)

@@ -73,7 +73,7 @@ def factor_rows(A: FloatArray, pivots: IntArray, sizes: FloatArray, n: int) -> i
     return OK
 
 
-@kernel(i8(F, I, F), inner=True, apart=True, fused=True, short=True)
+@kernel(i8(F, I, F), inner=True, apart=True, fused=True, loops="unrolled")
 def factor_few(A: FloatArray, pivots: IntArray, sizes: FloatArray) -> int:
     """`lu_factor` of two to FEW rows."""
     n = pivots.size
@@ -165,7 +165,7 @@ def solve_rows(A: FloatArray, pivots: IntArray, b: FloatArray, d: FloatArray, n:
         b[natural(i)], d[natural(i)] = value * inverse, other * inverse
 
 
-@kernel(types.void(F, I, F, F), inner=True, apart=True, fused=True, short=True)
+@kernel(types.void(F, I, F, F), inner=True, apart=True, fused=True, loops="unrolled")
 def solve_few(A: FloatArray, pivots: IntArray, b: FloatArray, d: FloatArray) -> None:
     """`lu_solve_two` of two to FEW rows."""
     n = b.size

@@ -16,7 +16,14 @@ from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.multibody.histories import Poses, measured, place_nodes, place_spatial_body
+from isodyn.multibody.histories import (
+    Poses,
+    measured,
+    place_nodes,
+    place_planar_body,
+    place_spatial_body,
+    rate_along,
+)
 from isodyn.multibody.tables import CABLE, NODE
 from isodyn.systems.branch_choices import named_rates
 
@@ -52,17 +59,14 @@ def _poses(system: MechanismSystem, name: str, q: FloatArray, v: FloatArray) -> 
         return (_still if q.shape[0] <= SHORT else _still.__wrapped__)(q.shape[0])
     p = Poses(times=q.shape[0])
     body, own = system.bodies[system.number_of(name)], (system.q_of(name), system.v_of(name))
-    if body.kind == "spatial":
-        place_spatial_body(np.ascontiguousarray(q), np.ascontiguousarray(v), own[0].start, own[1].start, p)
+    place = {"spatial": place_spatial_body, "planar": place_planar_body}.get(body.kind)
+    if place is not None:
+        place(np.ascontiguousarray(q), np.ascontiguousarray(v), own[0].start, own[1].start, p)
         return p
     p.R[:] = np.eye(3)
     q, v = (np.ascontiguousarray(x[:, part]) for x, part in zip((q, v), own, strict=True))
     if body.of_beam:
         place_nodes(NODE if body.kind == "node" else CABLE, q, v, Pose(), p)
-    elif body.kind == "planar":
-        c, s = np.cos(q[:, 2]), np.sin(q[:, 2])
-        p.position[:, :2], p.v[:, :2], p.w[:, 2], p.angle[:] = q[:, :2], v[:, :2], v[:, 2], q[:, 2]
-        p.R[:, 0, 0], p.R[:, 0, 1], p.R[:, 1, 0], p.R[:, 1, 1] = c, -s, s, c
     else:
         p.position[:], p.v[:] = q[:, :3], v[:, :3]
     return p
@@ -88,8 +92,7 @@ def map_of_node(R: FloatArray, stretch: float, own: slice) -> FloatArray:
 def along_rows(system: MechanismSystem, word: Word, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
     """A measure and its rate along histories of q and v; angles within half a turn."""
     p, other = (poses(system, name, q, v) for name in (word.first, word.second))
-    x, g = measured(word, p, other)
-    return x, np.einsum("ki,ki->k", g, np.hstack([p.v, p.w, other.v, other.w]))
+    return rate_along(word, p, other)
 
 
 def rows_of_angle(system: MechanismSystem, word: Word, t: FloatArray, q: FloatArray, v: FloatArray) -> FloatArray:

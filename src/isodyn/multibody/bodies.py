@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.bodies.rotation_kernels import cross, matrix_of, put, rotate, triple, turn, turn_by_cayley, vector
+from isodyn.bodies.rotation_kernels import cross, matrix_of, put, rate_of, rotate, triple, turn, turn_by_cayley, vector
 from isodyn.joints.measures import Pose
 from isodyn.joints.second_order import unit_column
 from isodyn.kernels.compiled import FloatArray, kernel
@@ -132,8 +132,4 @@ def rates_of_bodies(q: FloatArray, v: FloatArray, tables: Tables, out: FloatArra
         for i in range(3 if kind < STATE else body.freedom):
             out[first_q + i] = v[first_v + i]
         if kind == SPATIAL:
-            e, w = first_q + 3, vector(v, first_v + 3)
-            out[e] = -0.5 * (q[e + 1] * w[0] + q[e + 2] * w[1] + q[e + 3] * w[2])
-            out[e + 1] = 0.5 * (q[e] * w[0] + q[e + 2] * w[2] - q[e + 3] * w[1])
-            out[e + 2] = 0.5 * (q[e] * w[1] - q[e + 1] * w[2] + q[e + 3] * w[0])
-            out[e + 3] = 0.5 * (q[e] * w[2] + q[e + 1] * w[1] - q[e + 2] * w[0])
+            rate_of(q, first_q + 3, vector(v, first_v + 3), out)

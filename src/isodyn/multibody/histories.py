@@ -28,6 +28,7 @@ class Poses(Struct):
 
 POSE, POSES, WORD = StructType(Pose), StructType(Poses), StructType(WordNumbers)
 WORK = StructType(MeasureWork)
+TWIST = 6  # components of a gradient that belong to one body
 
 
 @kernel()
@@ -62,15 +63,91 @@ def histories(
         x[k] = measure(kind, first, second, word, g[k])
 
 
-@kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, WORK, F))
-def rests(
-    kind: int, p: Poses, q: Poses, word: WordNumbers, first: Pose, second: Pose, work: MeasureWork, h: FloatArray
+@kernel()
+def gradient_at(
+    kind: int, p: Poses, q: Poses, k: int, word: WordNumbers, first: Pose, second: Pose, g: FloatArray
+) -> float:
+    """One measure at row k of two histories of poses, its gradient into g."""
+    take(p, k, first)
+    take(q, k, second)
+    for i in range(2 * TWIST):
+        g[i] = 0.0
+    return measure(kind, first, second, word, g)
+
+
+@kernel()
+def along(g: FloatArray, base: int, v: FloatArray, w: FloatArray) -> float:
+    """The part g[base:base + 6] of a gradient along (v, w)."""
+    total = 0.0
+    for i in range(3):
+        total += g[base + i] * v[i] + g[base + 3 + i] * w[i]
+    return total
+
+
+@kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, F, F, F))
+def rates(
+    kind: int,
+    p: Poses,
+    q: Poses,
+    word: WordNumbers,
+    first: Pose,
+    second: Pose,
+    g: FloatArray,
+    x: FloatArray,
+    rate: FloatArray,
 ) -> None:
-    """What one measure adds to accelerations along two histories of poses."""
+    """One measure along two histories of poses into x, and its rate."""
+    for k in range(x.size):
+        x[k] = gradient_at(kind, p, q, k, word, first, second, g)
+        rate[k] = along(g, 0, first.v, first.w) + along(g, TWIST, second.v, second.w)
+
+
+@kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, F, WORK, F2, F2, F))
+def accelerations(
+    kind: int,
+    p: Poses,
+    q: Poses,
+    word: WordNumbers,
+    first: Pose,
+    second: Pose,
+    g: FloatArray,
+    work: MeasureWork,
+    a: FloatArray,
+    b: FloatArray,
+    h: FloatArray,
+) -> None:
+    """The second derivative of one measure, with the accelerations (times, 6) of both bodies; none
+    of one that does not move."""
     for k in range(h.size):
-        take(p, k, first)
-        take(q, k, second)
-        h[k] = rest(kind, first, second, word, work)
+        gradient_at(kind, p, q, k, word, first, second, g)
+        total = rest(kind, first, second, word, work)
+        if a.shape[0] > 0:
+            total += along(g, 0, a[k], a[k, 3:])
+        if b.shape[0] > 0:
+            total += along(g, TWIST, b[k], b[k, 3:])
+        h[k] = total
+
+
+@kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, F, i8, F, F2))
+def actions(
+    kind: int,
+    p: Poses,
+    q: Poses,
+    word: WordNumbers,
+    first: Pose,
+    second: Pose,
+    g: FloatArray,
+    side: int,
+    lam: FloatArray,
+    both: FloatArray,
+) -> None:
+    """Subtract what a multiplier of one measure does to the first or the second body, force and
+    torque, from `both`."""
+    base = TWIST * side
+    for k in range(lam.size):
+        gradient_at(kind, p, q, k, word, first, second, g)
+        for i in range(TWIST):
+            both[k, i] -= lam[k] * g[base + i]
 
 
 @kernel(types.void(i8, POSES, POSES, WORD, POSE, POSE, F2))
@@ -99,6 +176,18 @@ def place_nodes(kind: int, q: FloatArray, v: FloatArray, pose: Pose, poses: Pose
     for k in range(q.shape[0]):
         place_node(kind, q[k], v[k], 0, pose)
         keep(pose, poses, k)
+
+
+@kernel(types.void(F2, F2, i8, i8, POSES))
+def place_planar_body(q: FloatArray, v: FloatArray, first_q: int, first_v: int, poses: Poses) -> None:
+    """Poses of a body in the plane along histories of all of q and v."""
+    for k in range(q.shape[0]):
+        angle = q[k, first_q + 2]
+        c, s = np.cos(angle), np.sin(angle)
+        poses.position[k, 0], poses.position[k, 1] = q[k, first_q], q[k, first_q + 1]
+        poses.v[k, 0], poses.v[k, 1], poses.w[k, 2] = v[k, first_v], v[k, first_v + 1], v[k, first_v + 2]
+        poses.R[k, 0, 0], poses.R[k, 0, 1], poses.R[k, 1, 0], poses.R[k, 1, 1] = c, -s, s, c
+        poses.R[k, 2, 2], poses.angle[k] = 1.0, angle
 
 
 @kernel(types.void(F2, F2, i8, i8, POSES))
@@ -137,11 +226,28 @@ def measured(word: Word, p: Poses, q: Poses) -> tuple[FloatArray, FloatArray]:
     return x, g
 
 
-def rest_along(word: Word, p: Poses, q: Poses) -> FloatArray:
-    """h with ẍ = g·(v̇_i, ω̇_i, v̇_j, ω̇_j) + h along two histories of poses."""
-    h = np.zeros(p.angle.size)
-    rests(word.kind, p, q, word.numbers, Pose(), Pose(), MeasureWork(), h)
-    return h
+def rate_along(word: Word, p: Poses, q: Poses) -> tuple[FloatArray, FloatArray]:
+    """A measure along two histories of poses, angles within half a turn, and its rate."""
+    x, rate = np.zeros((2, p.angle.size))
+    rates(word.kind, p, q, word.numbers, Pose(), Pose(), np.zeros(2 * TWIST), x, rate)
+    return x, rate
+
+
+def acceleration_along(
+    word: Word, p: Poses, q: Poses, a: FloatArray | None = None, b: FloatArray | None = None
+) -> FloatArray:
+    """ẍ = g·(v̇_i, ω̇_i, v̇_j, ω̇_j) + h along two histories of poses, with the accelerations
+    (times, 6) of the bodies that move."""
+    found, still = np.zeros(p.angle.size), np.zeros((0, 6))
+    a, b = (still if x is None else np.ascontiguousarray(x) for x in (a, b))
+    accelerations(word.kind, p, q, word.numbers, Pose(), Pose(), np.zeros(2 * TWIST), MeasureWork(), a, b, found)
+    return found
+
+
+def subtract_action(word: Word, p: Poses, q: Poses, side: int, lam: FloatArray, both: FloatArray) -> None:
+    """Subtract what multipliers of a measure do to its first (side 0) or second body from `both`
+    (times, 6): force in the world, torque about the mass centre in the body."""
+    actions(word.kind, p, q, word.numbers, Pose(), Pose(), np.zeros(2 * TWIST), side, lam, both)
 
 
 def touched(word: Word, p: Poses, q: Poses) -> FloatArray:

@@ -157,7 +157,7 @@ def one_level(
                 out[k] += slope(k, i, cosine, sine, rows) * a[i] - bend
 
 
-@kernel(MODEL)
+@kernel(MODEL, loops="short")
 def model(
     what: int,
     t: float,

@@ -16,20 +16,21 @@ import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import F2, FloatArray, i8, kernel
-from isodyn.kernels.lowering import natural
-from isodyn.kernels.wide_products import upper_product
+from isodyn.kernels.wide_products import put_word, upper_product
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 U8, U64 = types.uint8[::1], types.uint64[::1]
 LONGEST = 25  # bytes of a number with the comma behind it: −d.(16 digits)e−308,
+SLACK = 8  # bytes behind the last number that may be written while it is
 LEAST_POWER, LARGEST_POWER = -292, 324  # of ten, that numbers of 64 bits need
 HIDDEN, FRACTION, EXPONENT = np.uint64(1 << 52), np.uint64((1 << 52) - 1), np.uint64(0x7FF)
 U0, U1, U2, U4, U10, U100, MANY = (np.uint64(x) for x in (0, 1, 2, 4, 10, 100, 10**16))
-TEN_THOUSAND, HUNDRED_MILLION = np.uint64(10**4), np.uint64(10**8)
+TEN_THOUSAND, TEN_MILLION, HUNDRED_MILLION, SIXTEEN_DIGITS = (np.uint64(10**k) for k in (4, 7, 8, 15))
+TENS = np.array([10**k for k in range(10)], dtype=np.uint64)
+ZEROS = np.uint64(0x3030303030303030)  # eight letters 0
 COMMA, POINT, ZERO, MINUS, PLUS, LETTER_E, LINE = (np.uint8(ord(x)) for x in ",.0-+e\n")
-PAIRS = np.frombuffer("".join(f"{x:02d}" for x in range(100)).encode(), dtype=np.uint8)
 NAN, INFINITE = np.frombuffer(b"nan", dtype=np.uint8), np.frombuffer(b"inf", dtype=np.uint8)
 
 
@@ -75,58 +76,53 @@ def shortest(
     lower = scaled(g1, g0, (U4 * c - (U1 if closer else U2)) << h) + odd
     upper = scaled(g1, g0, (U4 * c + U2) << h) - odd
     value = scaled(g1, g0, (U4 * c) << h)
+    # both candidates, then one of them: half of all numbers take one more digit than the others,
+    # and a processor that guesses wrongly loses more than this takes
     s = value // U4
-    if s >= U10:
-        tens = s // U10
-        down, up = lower <= U4 * U10 * tens, U4 * U10 * (tens + U1) <= upper
-        if down != up:
-            return tens + (U1 if up else U0), k + 1
+    tens = s // U10
+    shorter_down, shorter_up = lower <= U4 * U10 * tens, U4 * U10 * (tens + U1) <= upper
     down, up = lower <= U4 * s, U4 * (s + U1) <= upper
-    if down == up:
-        middle = U4 * s + U2
-        up = value > middle or (value == middle and s & U1 == U1)
-    return s + (U1 if up else U0), k
+    above = U1 if value + (s & U1) > U4 * s + U2 else U0  # of two that are as near, the even one
+    found = s + (above if down == up else U1 if up else U0)
+    shorter = (shorter_down != shorter_up) & (s >= U10)
+    return (tens + (U1 if shorter_up else U0) if shorter else found), k + (1 if shorter else 0)
 
 
 @kernel()
-def put_four(s: np.uint64, out: npt.NDArray[np.uint8], at: int) -> None:
-    """Four digits, zeros in front included."""
-    upper = s // U100
-    one, two = U2 * upper, U2 * (s - U100 * upper)
-    after_one, after_two = one + U1, two + U1
-    out[at], out[at + 1], out[at + 2], out[at + 3] = PAIRS[one], PAIRS[after_one], PAIRS[two], PAIRS[after_two]
+def eight_digits(s: np.uint64) -> np.uint64:
+    """The eight digits of s as text, zeros in front included: two halves of four, of two, of one
+    at a time."""
+    upper = s // TEN_THOUSAND
+    fours = upper | ((s - TEN_THOUSAND * upper) << np.uint64(32))
+    upper = ((fours * np.uint64(10486)) >> np.uint64(20)) & np.uint64(0x0000007F0000007F)
+    twos = upper | ((fours - U100 * upper) << np.uint64(16))
+    upper = ((twos * np.uint64(103)) >> np.uint64(10)) & np.uint64(0x000F000F000F000F)
+    return upper | ((twos - U10 * upper) << np.uint64(8)) | ZEROS
 
 
 @kernel()
 def put_digits(s: np.uint64, n: int, out: npt.NDArray[np.uint8], at: int) -> None:
-    """The n digits of s into out[at:at + n]: the last eight by themselves, so that they need not
-    wait for each other, the others two at a time."""
-    i = natural(at + n)
-    if n > 8:
-        rest = s // HUNDRED_MILLION
-        last = s - HUNDRED_MILLION * rest
-        upper = last // TEN_THOUSAND
-        i = natural(i - 8)
-        put_four(upper, out, i)
-        put_four(last - TEN_THOUSAND * upper, out, i + 4)
-        s = rest
-    while s >= U100:
-        rest = s // U100
-        pair = U2 * (s - U100 * rest)
-        i -= 2
-        beside = pair + U1
-        out[i], out[i + 1] = PAIRS[pair], PAIRS[beside]
-        s = rest
-    while i > at:
-        i -= 1
-        out[i] = ZERO + np.uint8(s % U10)
-        s //= U10
+    """The n digits of s into out[at:at + n], eight at a time; up to eight bytes behind them are
+    written, too."""
+    if n > 8:  # all as 17
+        missing = 17 - n
+        s *= TENS[missing]
+        first = s // MANY
+        rest = s - MANY * first
+        upper = rest // HUNDRED_MILLION
+        out[at] = ZERO + np.uint8(first)
+        put_word(eight_digits(upper), out, at + 1)
+        put_word(eight_digits(rest - HUNDRED_MILLION * upper), out, at + 9)
+    else:
+        put_word(eight_digits(s) >> np.uint64(8 * (8 - n)), out, at)
 
 
 @kernel()
 def count_digits(s: np.uint64) -> int:
     """Number of digits of s, which are mostly many."""
-    n, bound = 17, MANY
+    if s >= SIXTEEN_DIGITS:
+        return 17 if s >= MANY else 16
+    n, bound = (15, SIXTEEN_DIGITS // U10) if s >= HUNDRED_MILLION else (8, TEN_MILLION)
     while n > 1 and s < bound:
         n -= 1
         bound //= U10
@@ -138,8 +134,7 @@ def put_fixed(s: np.uint64, n: int, point: int, out: npt.NDArray[np.uint8], at: 
     """The n digits of s with a point behind digit `point`; where they end."""
     if point <= 0:  # 0.00ddd
         start = at + 2 - point
-        for i in range(at, start):
-            out[i] = ZERO
+        put_word(ZEROS, out, at)  # of which up to five are needed
         out[at + 1] = POINT
         put_digits(s, n, out, start)
         return start + n
@@ -179,9 +174,9 @@ def put_number(
     """One number into out[at:]; where it ends."""
     fraction, exponent = bits & FRACTION, (bits >> np.uint64(52)) & EXPONENT
     special = exponent == EXPONENT
-    if bits >> np.uint64(63) != U0 and not (special and fraction != U0):
-        out[at] = MINUS
-        at += 1
+    out[at] = MINUS  # is written over where there is none
+    if not (special and fraction != U0):
+        at += int(np.int64(bits >> np.uint64(63)))
     if special:
         letters = NAN if fraction != U0 else INFINITE
         for i in range(3):
@@ -203,8 +198,8 @@ def put_number(
 def put_rows(
     values: FloatArray, high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64], out: npt.NDArray[np.uint8]
 ) -> int:
-    """Lines of numbers between commas into `out`, which has room for LONGEST bytes each; where they
-    end."""
+    """Lines of numbers between commas into `out`, which has room for LONGEST bytes each and for
+    SLACK behind them; where they end."""
     at = 0
     bits = values.view(np.uint64)
     for i in range(values.shape[0]):
@@ -216,12 +211,17 @@ def put_rows(
     return at
 
 
-def as_lines(values: FloatArray) -> memoryview:
-    """Rows of numbers as lines, as Python's csv writes them.
+def room_for(numbers: int) -> npt.NDArray[np.uint8]:
+    """Memory for the text of so many numbers."""
+    return np.empty(LONGEST * numbers + SLACK, dtype=np.uint8)
+
+
+def as_lines(values: FloatArray, out: npt.NDArray[np.uint8] | None = None) -> memoryview:
+    """Rows of numbers as lines, as Python's csv writes them; in `out`, where that is given.
 
     >>> bytes(as_lines(np.array([[0.1, -2.0], [1e-5, 1 / 3]])))
     b'0.1,-2.0\\n1e-05,0.3333333333333333\\n'
     """
     values = np.ascontiguousarray(values, dtype=np.float64)
-    out = np.empty(LONGEST * values.size, dtype=np.uint8)
+    out = room_for(values.size) if out is None else out
     return out.data[: put_rows(values, *powers_of_ten(), out)]

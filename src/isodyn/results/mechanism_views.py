@@ -20,7 +20,7 @@ from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.counted import over_rows
 from isodyn.mechanism.poses import along_rows, map_of_node, poses
 from isodyn.mechanism.system import MechanismSystem
-from isodyn.multibody.histories import Poses, measured, rest_along
+from isodyn.multibody.histories import Poses, acceleration_along
 from isodyn.results.beam_view import BeamView
 from isodyn.results.history_view import HistoryView
 from isodyn.results.recorded import Recorded
@@ -105,8 +105,10 @@ class BodyView(HistoryView):
             a[:, 3:] -= 2 * self._p.stretching[:, None] * self._p.w
             return np.asarray(a)
         a = np.zeros((self.t.size, 6))
-        columns = {"spatial": [0, 1, 2, 3, 4, 5], "planar": [0, 1, 5], "particle": [0, 1, 2]}[self.body.kind]
-        a[:, columns] = self._own
+        if self.body.kind == "planar":
+            a[:, :2], a[:, 5] = self._own[:, :2], self._own[:, 2]
+        else:
+            a[:, : self._own.shape[1]] = self._own
         return a
 
     @property
@@ -298,13 +300,8 @@ def read(sol: Solution, system: MechanismSystem, word: Word) -> tuple[FloatArray
 def acceleration_of(sol: Solution, system: MechanismSystem, word: Word) -> FloatArray:
     """ẍ = g·v̇ + h of a measure along a solution."""
     p, q = (poses(system, name, sol.q, sol.v) for name in (word.first, word.second))
-    g, h = measured(word, p, q)[1], rest_along(word, p, q)
-    for side, name in enumerate((word.first, word.second)):
-        if name != GROUND:
-            body = BodyView(sol, name)
-            both = np.hstack([body.acceleration, body.angular_acceleration])
-            h += np.einsum("ki,ki->k", g[:, 6 * side : 6 * side + 6], both)
-    return h
+    moved = [None if name == GROUND else BodyView(sol, name)._a for name in (word.first, word.second)]
+    return acceleration_along(word, p, q, *moved)
 
 
 def momentum(sol: Solution) -> tuple[FloatArray, FloatArray]:

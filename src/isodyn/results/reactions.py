@@ -24,7 +24,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.beam_part import resolve
 from isodyn.mechanism.poses import map_of_node, poses
 from isodyn.mechanism.system import JointParts, MechanismSystem
-from isodyn.multibody.histories import Poses, measured, touched
+from isodyn.multibody.histories import Poses, subtract_action, touched
 from isodyn.results.history_view import HistoryView
 from isodyn.results.mechanism_views import mechanism_of, turned
 from isodyn.systems.questions import Questions
@@ -176,8 +176,8 @@ def _acting(place: Place, system: MechanismSystem, sol: Solution, parts: JointPa
         for weight, word in system.rows[r].terms:
             if on not in (word.first, word.second):
                 continue
-            g = measured(word, place(word.first), place(word.second))[1]
-            both -= weight * sol.lam[:, r, None] * g[:, slice(0, 6) if word.first == on else slice(6, 12)]
+            side = 0 if word.first == on else 1
+            subtract_action(word, place(word.first), place(word.second), side, weight * sol.lam[:, r], both)
     # by a user: no measures, but a matrix
     written = [r for r in parts.rows if not system.rows[r].terms]
     if written:

@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later, load
 from isodyn.memory import processors
-from isodyn.results.decimals import LONGEST, as_lines
+from isodyn.results.decimals import LONGEST, as_lines, room_for
 from isodyn.results.files import replacing, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.quantities import WXYZ, XYZ, Catalogue, Of
@@ -35,6 +35,7 @@ from isodyn.results.units import STATES, is_mechanism, is_parametrised, labels, 
 from isodyn.version import __version__
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from pandas import DataFrame
     from xarray import Dataset
 
@@ -147,6 +148,13 @@ def save_csv(sol: Solution, path: str | Path) -> Path:
     return Path(path)
 
 
+class Piece(NamedTuple):
+    """Memory for some rows of a table, and for their text."""
+
+    numbers: FloatArray
+    text: npt.NDArray[np.uint8]
+
+
 def looked_at_once(sol: Solution) -> AbstractContextManager[None]:
     """While all quantities of a solution are collected to be written: poses are worked out once."""
     found: AbstractContextManager[None] = body_poses.shared_poses() if is_mechanism(sol.system) else nullcontext()
@@ -155,19 +163,23 @@ def looked_at_once(sol: Solution) -> AbstractContextManager[None]:
 
 def _write_lines(file: BinaryIO, columns: Sequence[FloatArray]) -> None:
     """Rows of numbers as text, made by as many threads as there are processors for this process, a
-    few pieces ahead of the file."""
-    rows = 1 + CHUNK // len(columns)
+    few pieces ahead of the file, each in memory that served before: pages that are new cost as
+    much as the digits in them."""
+    rows, threads = 1 + CHUNK // len(columns), min(processors(), MOST_THREADS)
+    places = [Piece(np.empty((rows, len(columns))), room_for(rows * len(columns))) for _ in range(2 * threads + 1)]
 
-    def lines(first: int) -> memoryview:
-        return as_lines(np.column_stack([x[first : first + rows] for x in columns]))
+    def lines(first: int, place: Piece) -> memoryview:
+        numbers = place.numbers[: columns[0].size - first]
+        for k, column in enumerate(columns):
+            numbers[:, k] = column[first : first + rows]
+        return as_lines(numbers, place.text)
 
-    threads = min(processors(), MOST_THREADS)
     with ThreadPoolExecutor(threads) as pool:
         ahead: deque[Any] = deque()
-        for first in range(0, columns[0].size, rows):
-            ahead.append(pool.submit(lines, first))
-            if len(ahead) > 2 * threads:
+        for k, first in enumerate(range(0, columns[0].size, rows)):
+            if len(ahead) == len(places):
                 file.write(ahead.popleft().result())
+            ahead.append(pool.submit(lines, first, places[k % len(places)]))
         for text in ahead:
             file.write(text.result())
 

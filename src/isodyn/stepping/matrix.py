@@ -317,7 +317,7 @@ def scale_columns(factor: float, n: int, whole: int, J: FloatArray) -> None:
 FACTORISE_STEP = i8(PHYSICS_REF, LEG, f8, f8, f8, STATE, F, MEMORY, i8, COUNTERS)
 
 
-@kernel(FACTORISE_STEP, inner=True)
+@kernel(FACTORISE_STEP, inner=True, loops="short")
 def factorise_step(
     p: Physics,
     leg: Leg,

@@ -90,7 +90,7 @@ def close_acceleration(p: Physics, phi: float, last: int, t: float, c: FloatArra
     return status
 
 
-@kernel(i8(PHYSICS_REF, LEG, f8, F, MEMORY), inner=True, apart=True)
+@kernel(i8(PHYSICS_REF, LEG, f8, F, MEMORY), inner=True, apart=True, loops="short")
 def polish(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory) -> int:
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down
     to rounding.

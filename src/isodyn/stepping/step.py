@@ -149,7 +149,7 @@ def first_unknowns(leg: Leg, dt: float, state: State, memory: Memory) -> None:
             memory.x[i] = -(state.v[i] / dt + 0.5 * memory.a_p[i]) / leg.l3
 
 
-@kernel(types.void(PHYSICS_REF, LEG, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+@kernel(types.void(PHYSICS_REF, LEG, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, loops="short")
 def guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory: Memory, counters: Counters) -> None:
     """First unknowns of a step."""
     recall(dt, state, memory)
@@ -282,7 +282,7 @@ def try_remedies(
     return status
 
 
-@kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+@kernel(i8(PHYSICS_REF, LEG, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, loops="short")
 def advance(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> int:
     """Go from state.t to t_1 in one step, or in 2, 4, … smaller ones if the iteration fails."""
     pieces, halvings = 1, 0

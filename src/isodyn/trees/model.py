@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from isodyn.bodies.rotation_kernels import turn, turn_by_cayley, vector
+from isodyn.bodies.rotation_kernels import rate_of, turn, turn_by_cayley, vector
 from isodyn.kernels.compiled import BALANCE, JACOBIAN, MODEL, OK, RATE, RETRACT, FloatArray, kernel
 from isodyn.kernels.lowering import by_address, natural
 from isodyn.kernels.struct_types import opened
@@ -123,11 +123,7 @@ def move(what: int, q: FloatArray, v: FloatArray, tables: TreeTables, out: Float
             else:
                 turn(q, e, v, i, out)
         elif node.kind == BALL:
-            w = vector(v, i)
-            out[e] = -0.5 * (q[e + 1] * w[0] + q[e + 2] * w[1] + q[e + 3] * w[2])
-            out[e + 1] = 0.5 * (q[e] * w[0] + q[e + 2] * w[2] - q[e + 3] * w[1])
-            out[e + 2] = 0.5 * (q[e] * w[1] - q[e + 1] * w[2] + q[e + 3] * w[0])
-            out[e + 3] = 0.5 * (q[e] * w[2] + q[e + 1] * w[1] - q[e + 2] * w[0])
+            rate_of(q, e, vector(v, i), out)
         elif node.freedom == 1:
             out[e] = v[i] if what == RATE else q[e] + v[i]
 

@@ -48,11 +48,11 @@ class Kernel(CPUDispatcher):
         known: Callable[[Kernel], bool] | None = None,
         *,
         apart: bool = False,
-        short: bool = False,
+        loops: libraries.Loops = "long",
     ) -> None:
         super().__init__(function, targetoptions=options)
         self.declared, self.make, self.known = signature, make, known
-        self.short = short  # whether its loops are
+        self.loops = loops
         self.origin: str | None = None  # "compiled" or "loaded", once it is ready
         self.seconds = 0.0  # of processor time that compiling took
         self.result: Compilation | None = None
@@ -110,7 +110,7 @@ class Kernel(CPUDispatcher):
     def compile_declared(self) -> Compilation:
         """Compile for the declared signature, now."""
         started = time.process_time()
-        with libraries.compiling(short=self.short):
+        with libraries.compiling(loops=self.loops):
             self.compile(self._signature())
             result: Compilation = self.overloads[tuple(self._signature().args)]
             # also of kernels without wrapper

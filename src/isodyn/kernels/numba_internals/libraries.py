@@ -12,8 +12,8 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from llvmlite import binding
 from numba import _dynfunc
@@ -28,6 +28,9 @@ from numba.core.targetconfig import TargetConfig
 if TYPE_CHECKING:
     from isodyn.kernels.numba_internals.interfaces import Description, Library, ParsedModule
 
+Loops: TypeAlias = Literal["long", "short", "unrolled"]
+"""What is done to the loops of a kernel: split into vectors and unrolled, nothing, or unrolled."""
+
 _COLLECTIONS = (
     200_000,
     50,
@@ -35,7 +38,7 @@ _COLLECTIONS = (
 )  # thresholds of the garbage collector while kernels are compiled: it finds next to nothing
 _MESSAGES = "__excinfo_unwrap_args"  # how messages with numbers are written; in every module that has one
 _depth = 0  # of kernels being compiled
-_short = False  # whether the loops of the one that is compiled are
+_loops: Loops = "long"  # what the loops of the one that is compiled are
 
 
 class KernelLibrary(JITCodeLibrary):
@@ -82,19 +85,35 @@ class KernelLibrary(JITCodeLibrary):
         self._finalize_final_module()
 
     def _optimize_final_module(self) -> None:
-        if not _short:
+        if _loops == "long":
             super()._optimize_final_module()
             return
         vectors, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, 0
+        # Numba below 0.62 has no such builders, and unrolls all loops
+        chosen = _loops == "short" and hasattr(self._codegen, "_pass_builder")
+        if chosen:
+            self._codegen._pass_builder = partial(_without_unrolling, self._codegen._tm)
         try:
             super()._optimize_final_module()
         finally:
             config.LOOP_VECTORIZE = vectors
+            if chosen:
+                del self._codegen._pass_builder  # that of its class is there again
 
     def _get_module_for_linking(self) -> ParsedModule:
         if self.bitcode is not None:
             self._shared_module, self.bitcode = binding.parse_bitcode(self.bitcode), None
         return super()._get_module_for_linking()
+
+
+def _without_unrolling(
+    machine: binding.TargetMachine, *, opt: int | None = None, **others: object
+) -> binding.PassBuilder:
+    """In the place of JITCPUCodegen._pass_builder: loops stay as they are written."""
+    settings = binding.create_pipeline_tuning_options(config.OPT if opt is None else opt)
+    settings.loop_unrolling = settings.loop_vectorization = settings.loop_interleaving = False
+    settings.slp_vectorization = False
+    return binding.create_pass_builder(machine, settings)
 
 
 def _all_linked(library: Library) -> list[Library]:
@@ -171,17 +190,17 @@ def machine() -> str:
 
 
 @contextmanager
-def compiling(*, short: bool = False) -> Iterator[cpu.CPUContext]:
+def compiling(*, loops: Loops = "long") -> Iterator[cpu.CPUContext]:
     """While a kernel is compiled: the context to compile with. Other threads wait."""
-    global _depth, _short
+    global _depth, _loops
     with global_compiler_lock:
-        context, before, outer = prepare(), gc.get_threshold(), _short
+        context, before, outer = prepare(), gc.get_threshold(), _loops
         _depth += 1
-        _short = short
+        _loops = loops
         gc.set_threshold(*_COLLECTIONS)
         try:
             yield context
         finally:
             _depth -= 1
-            _short = outer
+            _loops = outer
             gc.set_threshold(*before)
