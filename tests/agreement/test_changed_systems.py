@@ -129,3 +129,22 @@ def test_changes_that_would_be_ignored_or_wrong_are_refused(make, name, value, m
     system = make()
     with pytest.raises(InputError, match=match):
         setattr(system, name, value)
+
+
+def test_a_change_that_fails_leaves_the_system_as_it_was():
+    def phi(q, t):
+        if q[0] > 5.0:
+            raise ValueError("too far")
+        return q[:1] * q[1:] - 1.0
+
+    def make():
+        return iso.MechanicalSystem(np.eye(2), lambda q, v, t: -q, [1.0, 1.0], [0.0, 0.0], phi=phi)
+
+    system = make()
+    with pytest.raises(Exception, match="too far"):
+        system.q0 = [6.0, 1 / 6.0]
+    with pytest.raises(InputError, match="cannot be changed"):
+        system.phi = phi
+    assert system.q0.tolist() == [1.0, 1.0]
+    one, other = (iso.integrate(x, dt=0.1, t_end=0.5) for x in (system, make()))
+    assert np.array_equal(one.q, other.q)

@@ -37,8 +37,15 @@ class Changeable:
                 f"{name} of a {type(self).__name__} cannot be changed: only the constructor reads it",
                 hint="make a new system",
             )
-        object.__setattr__(self, name, self._taken(name, value))
-        self._settle(name)
+        taken, known, before = self._taken(name, value), hasattr(self, name), getattr(self, name, None)
+        object.__setattr__(self, name, taken)
+        try:
+            self._settle(name)
+        except BaseException:
+            if known:  # the system stays what it was
+                object.__setattr__(self, name, before)
+                self._settle(name)
+            raise
 
 
 def same_size(name: str, value: object, size: int) -> FloatArray:

@@ -251,8 +251,10 @@ class MechanicalSystem(Changeable, BaseSystem):
         """Sizes and rows look at the start and at what acts there."""
         if name in ("M", "Q", "q0", "v0"):
             object.__setattr__(self, "_made", False)
-            self._look()
-            object.__setattr__(self, "_made", True)
+            try:
+                self._look()
+            finally:
+                object.__setattr__(self, "_made", True)
 
     def _time(self, t: float) -> float:
         """The time in which the system moves by a typical size, from its start and the forces
