@@ -60,7 +60,7 @@ def packed(sol: Any) -> Any:
 CASES: dict[str, tuple[Any, list[str], dict[str, Any]]] = {
     "top": (top, ["top.mass", "top.inertia.xy", "tip.point.y", "top.angular_velocity.z"], {"dt": 0.02, "t_end": 0.3}),
     "slider crank": (slider_crank, ["rod.mass", "pin.point.x", "spring.stiffness"], {"dt": 0.01, "t_end": 0.2}),
-    "rubbing": (rubbing, ["friction.mu", "guide.preload", "rod.mass"], {"dt": 0.01, "t_end": 0.2}),
+    "rubbing": (rubbing, ["friction.mu", "guide.mu", "rod.mass"], {"dt": 0.01, "t_end": 0.2}),
     "four-bar": (four_bar, ["coupler.mass", "B.point.x", "k.damping"], {"dt": 0.01, "t_end": 0.2}),
     "rolling": (rolling, ["wheel.mass", "floor.radius", "spring.stiffness"], {"dt": 0.02, "t_end": 0.3}),
     "beam": (

@@ -44,8 +44,8 @@ FAULTS = {
     ),
     "reaction": Fault(
         ("results/reactions.py",),
-        "weight * sol.lam[:, r, None] * g",
-        "-weight * sol.lam[:, r, None] * g",
+        "side, weight * sol.lam[:, r], both)",
+        "side, -weight * sol.lam[:, r], both)",
         ("reactions_of_a_pendulum",),
     ),
 }

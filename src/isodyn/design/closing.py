@@ -73,9 +73,9 @@ def rests(turn: Turn) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Closed:
-    """Where a search ended: the last turn, its period and steps, and what is left of the gap. If the
-    steps are to blame for it: what half the step leaves, how many directions belong to a family,
-    and the error of the matrix by the steps."""
+    """Where a search ended: the last turn, its period and steps, and what is left of the gap. If
+    the steps are to blame for it: what half the step leaves, how many directions belong to a
+    family, and the error of the matrix by the steps."""
 
     turn: Turn
     period: float
@@ -203,8 +203,8 @@ class Closing:
         )
 
     def _move(self, turn: Turn, T: float, unknown: int) -> tuple[FloatArray, bool]:
-        """Changes of the start, and of the period last; and whether they are small and leave the gap
-        as it is."""
+        """Changes of the start, and of the period last; and whether they are small and leave the
+        gap as it is."""
         A, b, P = self._equations(turn, T)
         U, S, Vt = np.linalg.svd(A, full_matrices=False)
         kept = (LOST * S.max(initial=0.0) < S) & (np.arange(S.size) < S.size - unknown)

@@ -120,8 +120,8 @@ class Orbit(ShownInNotebooks):
     @property
     def stable(self) -> bool:
         """Whether no multiplier lies outside the unit circle. The one of a shift in time does not
-        count, where time stands nowhere in the equations and the orbit is no rest: the steps move it.
-        Those of a family do not count, either."""
+        count, where time stands nowhere in the equations and the orbit is no rest: the steps move
+        it. Those of a family do not count, either."""
         return bool((np.abs(self.across) <= 1.0 + ONE).all())
 
     @property

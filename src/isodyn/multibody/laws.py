@@ -13,8 +13,10 @@ there.
     FRICTION  f = N (μ_k + (μ_s − μ_k) exp(−(ẋ/v_s)²)) tanh(ẋ/v_r), N = N₀ + arm·|λ| of the joint's own rows  [Fan2005 (33) adapted]
     BY_FORMULA   isodyn.multibody.formula_laws
 
-With friction the balance depends on λ beyond Gᵀλ; that derivative is left out of the step's matrix, and added to what
-MULTIPLIERS answers:  ∂(g f)/∂λ = g arm μ(ẋ) tanh(ẋ/v_r) λᵀ/|λ|.
+With friction the balance depends on λ beyond Gᵀλ; that derivative is left out of the step's matrix,
+and is part of what MULTIPLIERS answers:
+
+    ∂(g f)/∂λ = g arm μ(ẋ) tanh(ẋ/v_r) λᵀ/|λ|
 """
 
 from __future__ import annotations

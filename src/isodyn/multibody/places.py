@@ -54,10 +54,16 @@ def stiffness_of(m: int, tables: Tables, scratch: Scratch) -> None:
 @kernel()
 def add_to_body(k: int, g: FloatArray, side: int, f: float, tables: Tables, scratch: Scratch, out: FloatArray) -> None:
     """out += f g in the components of body k, g being the six numbers of a side of a gradient."""
-    if k == tables.ground:
-        return
+    if k != tables.ground:
+        add_from(tables.bodies[k].first_v, k, g, side, f, tables, scratch, out)
+
+
+@kernel()
+def add_from(
+    first: int, k: int, g: FloatArray, side: int, f: float, tables: Tables, scratch: Scratch, out: FloatArray
+) -> None:
+    """The same where the components of body k begin at `first`."""
     body = tables.bodies[k]
-    first = body.first_v
     if body.kind >= NODE:
         for n in range(body.freedom):
             out[first + n] += f * part(body, scratch.poses[k], n, g, side)
@@ -84,22 +90,14 @@ def add_to_row(r: int, m: int, g: FloatArray, f: float, tables: Tables, scratch:
         k = own.bodies[side]
         if k == tables.ground:
             continue
-        body, place = tables.bodies[k], -1
+        place = -1
         for j in range(row.first_term, row.first_term + row.terms):
             term = tables.terms[j]
             for other in range(2):
                 if tables.measures[term.measure].bodies[other] == k:
                     place = term.places[other]
-        if place < 0:
-            continue
-        if body.kind >= NODE:
-            for i in range(body.freedom):
-                out[place + i] += f * part(body, scratch.poses[k], i, g, side)
-            continue
-        for i in range(6):
-            column = body.columns[i]
-            if column >= 0:
-                out[place + column] += f * g[6 * side + i]
+        if place >= 0:
+            add_from(place, k, g, side, f, tables, scratch, out)
 
 
 @kernel()

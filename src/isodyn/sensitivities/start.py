@@ -250,16 +250,16 @@ class StartTangent:
         lower += self.in_time(lambda e: self.ask.velocity(self.t + e, self.q, self.v), at)
         return self.solved("velocity", upper, lower)[:, : self.n]
 
-    def balance_by(self, which: int) -> Matrix:
-        """∂balance/∂v or ∂balance/∂q (1, 2), where the model knows them."""
+    def balance_by(self, which: int, along: FloatArray) -> FloatArray:
+        """∂balance/∂v or ∂balance/∂q (1, 2) along these rows, where the model knows them."""
         weights = (0.0, 1.0, 0.0) if which == 1 else (0.0, 0.0, 1.0)
         ask, n = self.sparse or self.ask, self.n
         pattern = None if self.sparse is None else self.sparse.model.sparsity
         size = n * n if pattern is None else pattern.J_columns.size
         values = ask.ask(JACOBIAN, self.t, self.q, self.v, self.a, size, self.lam, weights)
         if pattern is None:
-            return values.reshape(n, n)
-        return sparse.csr_array((values, pattern.J_columns, pattern.J_starts), shape=(n, n))
+            return np.asarray(along @ values.reshape(n, n).T)
+        return np.asarray((sparse.csr_array((values, pattern.J_columns, pattern.J_starts), shape=(n, n)) @ along.T).T)
 
     def acceleration(self, ask_by: AskBy, dq: FloatArray, dv: FloatArray) -> tuple[FloatArray, FloatArray]:
         """δa and δλ of the start."""
@@ -269,7 +269,7 @@ class StartTangent:
             return ask.balance(t, q, v, self.a, self.lam)
 
         if self.linear.exact == 1:
-            upper = np.asarray((self.balance_by(2) @ dq.T + self.balance_by(1) @ dv.T).T)
+            upper = self.balance_by(2, dq) + self.balance_by(1, dv)
         else:
             upper = self.along_q(lambda q: balance(ask, q, self.v), dq, of_forces)
             upper += self.along_v(lambda v: balance(ask, self.q, v), dv, of_forces)

@@ -73,7 +73,8 @@ class BaseSystem(ShownSystem):
         units are not known
     contacts : its unilateral constraints (isodyn.systems.contacts), or None
     nonideal : its forces depend on multipliers, as friction by a reaction does
-    ideal_at_rest : such forces vanish where nothing moves, and so do their derivatives by multipliers
+    ideal_at_rest : such forces vanish where nothing moves, and so do their derivatives by
+        multipliers
     """
 
     elastic: bool = False

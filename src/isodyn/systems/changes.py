@@ -14,8 +14,8 @@ from isodyn.systems import checks
 class Changeable:
     """A system whose arguments are attributes, which may be set to other values.
 
-    Classes name the arguments that are `_fixed`, which only their constructors read, and set `_made`
-    at the end of them.
+    Classes name the arguments that are `_fixed`, which only their constructors read, and set
+    `_made` at the end of them.
     """
 
     _fixed: ClassVar[frozenset[str]] = frozenset()

@@ -86,15 +86,11 @@ class Questions:
 
     def G(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """All rows of the constraint matrix."""
-        return self._matrix(CONSTRAINT, t, q, v)
-
-    def _matrix(self, what: int, t: float, q: FloatArray, v: FloatArray, lam: FloatArray | None = None) -> Matrix:
-        """CONSTRAINT or MULTIPLIERS as a matrix."""
         m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
         if pattern is not None:
-            values = self.ask(what, t, q, v, v, pattern.G_columns.size, lam)
+            values = self.ask(CONSTRAINT, t, q, v, v, pattern.G_columns.size)
             return values_to_csr(pattern.G_starts, pattern.G_columns, values, n)
-        return self.ask(what, t, q, v, v, m * n, lam).reshape(m, n)
+        return self.ask(CONSTRAINT, t, q, v, v, m * n).reshape(m, n)
 
     def rows(self, t: float, q: FloatArray, v: FloatArray) -> Matrix:
         """G, in full where it has few entries, which is faster to work with."""
@@ -109,7 +105,11 @@ class Questions:
     def columns(self, t: float, q: FloatArray, v: FloatArray, lam: FloatArray) -> FloatArray:
         """∂balance/∂λ (n, m), in full: Gᵀ, less ∂Q/∂λ where forces depend on multipliers."""
         what = MULTIPLIERS if self.model.traits & (NONIDEAL | REACTS) else CONSTRAINT
-        return full(self._matrix(what, t, q, v, lam)).T
+        m, n, pattern = self.system.m, self.system.nv, self.model.sparsity
+        if pattern is None:
+            return self.ask(what, t, q, v, v, m * n, lam).reshape(m, n).T
+        values = self.ask(what, t, q, v, v, pattern.G_columns.size, lam)
+        return full(values_to_csr(pattern.G_starts, pattern.G_columns, values, n)).T
 
     def position(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         """φ."""
