@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from benchmarks.peers.workers import WorkerError, Workers
 
-REGION = 0.05  # seconds that a timed region lasts at least, by repeating short runs inside it
+REGION = 0.2  # seconds that a timed region lasts at least, by repeating short runs inside it: neighbours come and go within less
 MOST_TIMES = 50
 
 
