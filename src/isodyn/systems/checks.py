@@ -105,7 +105,8 @@ def arguments(name: str, function: Callable[..., Any], called: Sequence[str], *,
     except TypeError:
         form = f"{name}({', '.join(called)})"
         raise InputError(
-            f"{f'{of}: ' if of else ''}{name} is called as {form}, received a function of {signature}", hint=f"def {form}: ..."
+            f"{f'{of}: ' if of else ''}{name} is called as {form}, received a function of {signature}",
+            hint=f"def {form}: ...",
         ) from None
 
 
