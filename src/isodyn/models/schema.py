@@ -6,7 +6,7 @@ import difflib
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     Field,
@@ -163,6 +163,13 @@ class Sweep(FilePart):
 class FileModel(FilePart):
     """A model: a ready problem by name, or a mechanism; how it runs and what is written."""
 
+    elsewhere: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("simulation", "integration", "solver", "settings", "time"), "[run]"),
+        **{key: f"{key} in [run]" for key in ("dt", "t_end", "rtol", "scheme", "formulation")},
+        **dict.fromkeys(("springs", "forces", "motors", "dampers"), "[loads.NAME]"),
+        "constraints": "[joints.NAME]",
+        "results": "[output]",
+    }
     title: str = ""
     description: str = ""
     problem: str | None = None

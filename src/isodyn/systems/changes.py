@@ -20,6 +20,9 @@ class Changeable:
 
     _fixed: ClassVar[frozenset[str]] = frozenset()
     _made = False
+    q0: FloatArray
+    v0: FloatArray
+    _start = b""
 
     def _taken(self, name: str, value: object) -> object:
         """The value as the constructor would keep it; InputError where it would refuse it."""
@@ -27,6 +30,16 @@ class Changeable:
 
     def _settle(self, name: str) -> None:
         """Make anew what follows from an argument."""
+
+    def _numbers_of_start(self) -> bytes:
+        return self.q0.tobytes() + self.v0.tobytes()
+
+    def _notice(self) -> None:
+        """A start whose numbers were changed in place counts as one that was set."""
+        if self._made and self._numbers_of_start() != self._start:
+            for name in ("q0", "v0"):
+                self._taken(name, getattr(self, name))
+            self._settle("q0")
 
     def __setattr__(self, name: str, value: object) -> None:
         if not self._made:
