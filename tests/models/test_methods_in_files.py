@@ -85,24 +85,27 @@ def test_units_take_steps_of_one_size(tmp_path: Path) -> None:
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
-    """What `isodyn run` prints."""
+    """What a command prints."""
     with pytest.raises(SystemExit) as leave:
-        main(["run", *arguments, "--json"])
+        main([*arguments, "--json"])
     assert not leave.value.code
     summary: dict[str, object] = json.loads(capsys.readouterr().out)
     return summary
 
 
 def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "model.toml"
+    path, kept = tmp_path / "model.toml", str(tmp_path / "kept")
     path.write_text(TEXT + 'scheme = "Radau(1e-8, max_step=0.01)"')
-    assert str(told(capsys, str(path))["scheme"]).startswith("Radau, rtol = 1e-08")
+    one = told(capsys, "run", str(path), "--checkpoint", kept)
+    assert str(one["scheme"]).startswith("Radau, rtol = 1e-08")
+    again = told(capsys, "resume", kept)  # at its end already
+    assert (again["steps"], again["bodies"]) == (one["steps"], one["bodies"])
     # a tolerance alone is for the method of the file, which keeps its other settings
-    other = told(capsys, str(path), "--rtol", "1e-11")
+    other = told(capsys, "run", str(path), "--rtol", "1e-11")
     assert str(other["scheme"]).startswith("Radau, rtol = 1e-11")
     assert int(str(other["steps"])) >= 20
-    assert str(told(capsys, str(path), "--scheme", "DOP853")["scheme"]).startswith("DOP853, rtol = 1e-09")
-    found = told(capsys, "pendulum", "--scheme", "Auto", "--rtol", "1e-6", "--t-end", "0.1")
+    assert str(told(capsys, "run", str(path), "--scheme", "DOP853")["scheme"]).startswith("DOP853, rtol = 1e-09")
+    found = told(capsys, "run", "pendulum", "--scheme", "Auto", "--rtol", "1e-6", "--t-end", "0.1")
     assert str(found["scheme"]).startswith("Auto, rtol = 1e-06")
 
 

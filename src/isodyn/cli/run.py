@@ -300,7 +300,7 @@ def _run_model(
 
 def _size(options: dict[str, Any]) -> float | None:
     """The size of steps; None where they were chosen on the way."""
-    dt = options["dt"]
+    dt = options.get("dt")
     return float(dt) if isinstance(dt, int | float) else None
 
 
