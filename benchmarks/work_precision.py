@@ -14,8 +14,7 @@ processor times of whole calls without rows between, the least of two, of short 
 Required: Radau is at least three times as fast as SciPy's at the errors that SciPy reaches, and not
 less accurate at the same tolerance, but where the error of both is a vibration that both have lost:
 then it is as large as that, whatever the tolerance; adaptive GS4 reaches its errors faster than
-constant steps of the same member on every problem whose motion has more than one time scale. Whole
-calls are compared, and the steps alone: without what a call of the same kind for one step takes.
+constant steps of the same member on every problem whose motion has more than one time scale.
 """
 
 from __future__ import annotations
@@ -315,18 +314,6 @@ def timed(function: Callable[[], Any]) -> float:
     return found
 
 
-def start_seconds(case: Case) -> dict[str, float]:
-    """What a call takes that ends after one step, or a few: all but the steps."""
-    end, member = 1e-3 * case.t_end, _member(case)
-    sizes = {"isodyn adaptive GS4": iso.Adaptive(ADAPTIVE[0], first=end), "isodyn constant steps": end}
-    found = {}
-    for name, dt in sizes.items():
-        given = {"dt": dt, "t_end": end, "save": [0.0, end]}
-        iso.integrate(case.system, member, **given)
-        found[name] = timed(lambda given=given: iso.integrate(case.system, member, **given))
-    return found
-
-
 def curve(case: Case, solver: str) -> list[dict[str, float]]:
     """Setting, error and seconds of all runs of a solver."""
     run, settings = SOLVERS[solver]
@@ -369,20 +356,7 @@ def seconds_at(runs: list[dict[str, float]], error: float) -> float:
     return math.exp((1.0 - part) * math.log(near["seconds"]) + part * math.log(best["seconds"]))
 
 
-def gains_of(curves: dict[str, list[dict[str, float]]], start: dict[str, float]) -> list[float]:
-    """Time of constant steps over that of adaptive ones, at the errors of the latter, without the
-    start of both."""
-    of_steps, of_start = [], start.get("isodyn constant steps", 0.0)
-    steps = [{**run, "seconds": max(run["seconds"] - of_start, 1e-9)} for run in curves["isodyn constant steps"]]
-    longest = max((run["seconds"] for run in steps), default=math.inf)  # where none is good enough: more than this
-    for run in curves["isodyn adaptive GS4"]:
-        own = max(run["seconds"] - start.get("isodyn adaptive GS4", 0.0), 1e-9)
-        if run["error"] < 0.3:
-            of_steps.append(min(seconds_at(steps, run["error"]), longest) / own)
-    return of_steps
-
-
-def judged(case: Case, curves: dict[str, list[dict[str, float]]], start: dict[str, float]) -> dict[str, Any]:
+def judged(case: Case, curves: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
     """What is required, on one problem."""
     ours, scipy = curves["isodyn Radau"], curves["SciPy Radau"]
     known = {run["setting"]: run["error"] for run in ours}
@@ -395,12 +369,18 @@ def judged(case: Case, curves: dict[str, list[dict[str, float]]], start: dict[st
         for key, pair in pairs.items()
         if case.lost > 0.0 and all(abs(math.log(one / case.lost)) < SAME for one in pair)
     ]
+    steps = curves["isodyn constant steps"]
+    longest = max((run["seconds"] for run in steps), default=math.inf)  # where none is good enough: more than this
+    gains = [
+        min(seconds_at(steps, run["error"]), longest) / run["seconds"]
+        for run in curves["isodyn adaptive GS4"]
+        if run["error"] < 0.3
+    ]
     return {
         "Radau, times faster than SciPy's at equal error": faster,
         "error of Radau over that of SciPy's at equal tolerance": {f"{key:g}": value for key, value in beside.items()},
         "tolerances with which both lose the same vibration": [f"{key:g}" for key in both_lost],
-        "time of the best constant steps over that of adaptive ones": gains_of(curves, {}),
-        "the same, steps alone": gains_of(curves, start),
+        "time of the best constant steps over that of adaptive ones": gains,
         "more than one time scale": case.many_scales,
     }
 
@@ -434,8 +414,7 @@ def main(arguments: list[str] | None = None) -> bool:
         known = report.get(name, {"runs": {}})["runs"]
         asked = [one for one in SOLVERS if not given.solvers or any(word in one for word in given.solvers)]
         curves = {one: curve(case, one) if one in asked else known.get(one, []) for one in SOLVERS}
-        start = start_seconds(case)
-        report[name] = {"runs": curves, "start": start, **judged(case, curves, start)}
+        report[name] = {"runs": curves, **judged(case, curves)}
         show(name, report[name])
         write("work_precision", report)
     draw(report)
@@ -461,9 +440,7 @@ def show(name: str, found: dict[str, Any]) -> None:
         end=" ",
     )
     print(f"error at equal tolerance at most {max(beside.values(), default=math.nan):.2f} of SciPy's;", end=" ")
-    alone = found.get("the same, steps alone", ())
-    print(f"constant steps {', '.join(f'{gain:.2f}' for gain in gains)} of the time of adaptive ones,", end=" ")
-    print(f"{', '.join(f'{gain:.2f}' for gain in alone)} without the start of both")
+    print(f"constant steps {', '.join(f'{gain:.2f}' for gain in gains)} of the time of adaptive ones")
     for solver, runs in found["runs"].items():
         print(
             f"   {solver:22s}",
