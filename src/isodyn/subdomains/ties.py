@@ -200,8 +200,8 @@ def named(indices: object) -> bool:
 
 
 def named_coordinates(name: str, wanted: Any, names: Sequence[str], of_rates: Sequence[str] = ()) -> list[int]:
-    """Numbers of the coordinates that go by these names, or whose rates do, or that belong to bodies
-    of these names."""
+    """Numbers of the coordinates that go by these names, or whose rates do, or that belong to
+    bodies of these names."""
     found: list[int] = []
     for item in [wanted] if isinstance(wanted, str) else wanted:
         own = [i for i, known in enumerate(names) if item in (known, str(known).rpartition(".")[0])]
