@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from isodyn.errors import DamageError, InputError
 
@@ -94,7 +93,7 @@ def _digest(document: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def packed(**arrays: ArrayLike) -> memoryview:
+def packed(**arrays: object) -> memoryview:
     """Arrays as the bytes of an npz file, with a seal."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
