@@ -242,7 +242,7 @@ def block_size(A: Matrix) -> int:
 
 
 def _places(starts: IntArray, k: int) -> IntArray:
-    """Where the first entries of blocks of k rows and columns are kept, of rows that start there."""
+    """Where the first entries of blocks of k rows and columns are kept."""
     firsts, counts = starts[:-1:k].astype(np.int64), np.diff(starts)[::k] // k
     return np.repeat(firsts, counts) + k * _counted(counts)
 
