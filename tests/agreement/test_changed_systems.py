@@ -188,3 +188,17 @@ def test_other_typical_sizes_count():
     assert same_runs(system, on_a_hyperbola(scales=[2.0**-7, 2.0**-7]))
     system.q0 = [2.0, 0.5]
     assert same_runs(system, on_a_hyperbola([2.0, 0.5], scales=[2.0**-7, 2.0**-7]))
+
+
+def test_a_solution_knows_that_its_system_was_changed():
+    """Energies of the old motion were those of the new stiffness."""
+    system = linear()
+    sol = iso.integrate(system, dt=0.01, t_end=0.1)
+    system.q0, system.v0 = [2.0, 2.0], [0.0, 0.0]  # another start for another run
+    assert sol.quality().good
+    later = iso.integrate(system, dt=0.01, t_end=0.1)
+    system.K = 9.0
+    for ask in (sol.energy, sol.drift, sol.energy_balance, sol.quality, later.energy):
+        with pytest.raises(InputError, match="but K of it was changed after the run"):
+            ask()
+    assert iso.integrate(system, dt=0.01, t_end=0.1).quality().good

@@ -30,6 +30,7 @@ from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
 from isodyn.reduction.origin import FromFull, Origin
 from isodyn.reduction.tables import lay_out
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.mechanical import MechanicalSystem
@@ -121,7 +122,7 @@ def _refuse_turning(full: Any, at: Embedding) -> None:
         )
 
 
-def _refuse_states(full: Any, at: Embedding) -> None:
+def _refuse_states(full: System, at: Embedding) -> None:
     """States of first order have no part in the energy that directions are weighted by."""
     mixed = [full.v_names[i] for i in range(full.nv - full.states, full.nv) if i not in at.others_v]
     if mixed:

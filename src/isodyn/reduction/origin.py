@@ -21,7 +21,7 @@ ARGUMENTS = ("M", "C", "K", "f", "G", "Q", "Q_q", "Q_v", "Q_lam", "P", "r", "h",
 class Origin:
     """A system with the functions and numbers that it has now."""
 
-    def __init__(self, system: Any) -> None:
+    def __init__(self, system: object) -> None:
         self.system = system
         self.seen = {name: _mark(getattr(system, name)) for name in ARGUMENTS if hasattr(system, name)}
 
@@ -46,10 +46,10 @@ class FromFull:
         return self.origin.system
 
 
-def _mark(value: Any) -> object:
+def _mark(value: object) -> object:
     """A function itself; of numbers, what they come down to."""
     if sp.issparse(value):
-        one = value.tocsr()
+        one = sp.csr_array(value)
         return tuple(_mark(part) for part in (one.data, one.indices, one.indptr))
     if isinstance(value, np.ndarray):
         return value.shape, blake2b(value.tobytes()).digest()

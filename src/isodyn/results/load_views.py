@@ -23,9 +23,9 @@ class DriveView(ActingView):
     """A drive along a solution: what it takes to move a coordinate of a joint as told.
 
     `length` and `rate` are the coordinate and its rate, `effort` the torque or force along it that
-    the drive needs, `tension` the opposite, all (times,). `force` and `torque` act on the body `on`,
-    the second one, or the first where that is the ground, at its mass centre, in the world. `power`
-    is what the drive gives to the mechanism, `work` what it gave since the start.
+    the drive needs, `tension` the opposite, all (times,). `force` and `torque` act on the body
+    `on`, the second one, or the first where that is the ground, at its mass centre, in the world.
+    `power` is what the drive gives to the mechanism, `work` what it gave since the start.
     """
 
     def __init__(self, sol: Solution, name: str) -> None:

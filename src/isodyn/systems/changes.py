@@ -10,6 +10,8 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems import checks
 
+STARTS = ("q0", "v0", "z0", "scales")  # where runs begin, and in which sizes: no part of the equations
+
 
 class Changeable:
     """A system whose arguments are attributes, which may be set to other values.
@@ -23,6 +25,8 @@ class Changeable:
     q0: FloatArray
     v0: FloatArray
     _start = b""
+    changes = 0  # how often equations were changed, and the argument that was last
+    changed = ""
 
     def _taken(self, name: str, value: object) -> object:
         """The value as the constructor would keep it; InputError where it would refuse it."""
@@ -59,6 +63,9 @@ class Changeable:
                 object.__setattr__(self, name, before)
                 self._settle(name)
             raise
+        if name not in STARTS and not name.startswith("_"):
+            object.__setattr__(self, "changes", self.changes + 1)
+            object.__setattr__(self, "changed", name)
 
 
 def same_size(name: str, value: object, size: int) -> FloatArray:

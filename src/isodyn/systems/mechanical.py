@@ -38,12 +38,13 @@ from isodyn.systems.base import BaseSystem, System
 from isodyn.systems.changes import Changeable, same_size
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.contacts import ContactSet, make_contacts, refuse_alone
+from isodyn.systems.given_scales import scales_of
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.multiplier_forces import differences, join_slopes, takes_multipliers
 from isodyn.systems.python_answers import PythonAnswers, SparseAnswers
-from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
+from isodyn.systems.scales import ORDINARY, Scales, power_of_two
 
 if TYPE_CHECKING:
     from isodyn.open_types import Numbers
@@ -210,7 +211,7 @@ class MechanicalSystem(Changeable, BaseSystem):
         """Typical sizes, constraints and contacts, as they follow from the arguments."""
         phi = self._rows["phi"]
         self._start = self._numbers_of_start()
-        self._scales = _scales(self.q0, self.nv, self.retract, self._given_scales, phi)
+        self._scales = scales_of(self.q0, self.nv, self.retract, self._given_scales, phi)
         self._pace: float | None = None
         self.m = 0  # until constraints have been looked at
         self.constraints = Constraints(
@@ -261,7 +262,7 @@ class MechanicalSystem(Changeable, BaseSystem):
                 raise InputError("Q must be a function, received None")
             checks.arguments("Q", value, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
         if name == "scales":
-            return _scales(self.q0, self.nv, self.retract, value, self._rows["phi"])
+            return scales_of(self.q0, self.nv, self.retract, value, self._rows["phi"])
         return value
 
     def _settle(self, name: str) -> None:
@@ -367,25 +368,6 @@ def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
 
 
 no_force = numba.njit(_no_force)
-
-
-def _scales(
-    q0: FloatArray, nv: int, retract: Callable[..., Any] | None, given: object, phi: Callable[..., Any] | None
-) -> Scales:
-    """Typical sizes as given, or from the start."""
-    if isinstance(given, Scales):
-        return Scales(given.q, given.v, q0.copy(), given.rows)
-    if given is None:
-        scales = from_start(q0, nv) if retract is None else ordinary(q0, nv)
-        return scales if phi is None or retract is not None else beside_rows(scales, lambda q: phi(q, 0.0))
-    sizes = checks.vector("scales", given)
-    if sizes.size != nv or not (sizes > 0.0).all():
-        raise InputError(
-            f"scales must be {nv} positive numbers, one for each component of v, received {given!r}",
-            hint="typical sizes of the coordinates, such as a length of the model for positions and 1 for angles",
-        )
-    sizes = power_of_two(sizes)
-    return Scales(sizes.copy() if q0.size == nv else np.ones(q0.size), sizes, q0.copy())
 
 
 def refuse_indefinite_mass(system: System) -> None:
