@@ -161,13 +161,13 @@ def test_steps_to_their_ends_make_no_energy(seed, mu, e, dt):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Coulomb's law of many contacts was obeyed only roughly")
 def test_slow_slip_in_a_wedge_makes_no_energy():
-    """A pyramid of 30 balls, μ = 0.55: balls that hardly slip, between the floor and others, would
-    have tens of times their weight as forces for a microsecond; a step of 10 ms that began with these
-    gained 0.4 % of the energy (4.6 % with μ = 0.7)."""
+    """A pyramid of 30 balls, μ = 0.7: balls that hardly slip, between the floor and others, would have
+    tens of times their weight as forces for a microsecond; a step of 10 ms that began with these
+    gained 4.6 % of the energy, and 0.02 % where impacts before it were solved to rounding."""
     from benchmarks import contacts
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(contacts, "MU", 0.55)
+        patch.setattr(contacts, "MU", 0.7)
         mech = contacts.mechanism(4)
     sol = iso.integrate(mech, dt=0.01, t_end=0.3, impacts=iso.Impacts(locate=False))
     energy = np.sum(sol.energy(), axis=0)
