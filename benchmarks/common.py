@@ -8,7 +8,8 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,20 @@ def pin() -> None:
     setting only once."""
     if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **ONE_THREAD})
+
+
+@contextmanager
+def one_processor() -> Iterator[None]:
+    """Keep this process on one of its processors, where the system lets it choose."""
+    if sys.platform != "linux":
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def seconds(function: Callable[[], Any], calls: int = 1) -> float:

@@ -354,16 +354,18 @@ def load(path: Path) -> Any:
 LONG = {  # more than four seconds each: not part of the fast loop
     "beams_in_space",
     "conditioning",
-    "fig_2_13_to_2_15_kepler",
     "fig_3_01_to_3_03_andrews",
     "fig_3_06_to_3_14_spinning_top",
     "fig_4_03_to_4_11_split_oscillator",
-    "fig_c_04_to_c_09_clamped_bar",
     "friction",
     "pendulum_all_methods",
 }
-# more than ten seconds each: part of `make full`
+# more than five seconds each: part of `make full`
 LONGEST = {
+    "fig_2_07_to_2_09_pleiades",  # these four: tests/reference and tests/invariants have the problems
+    "fig_2_13_to_2_15_kepler",
+    "fig_3_04_to_3_05_van_der_pol",
+    "fig_c_04_to_c_09_clamped_bar",
     "designs",
     "spin_up",
     "fig_3_06_to_3_14_spinning_top",

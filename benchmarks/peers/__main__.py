@@ -29,6 +29,7 @@ PROBLEMS = (
     "andrews",
     "chains",
     "nets",
+    "trees",
     "loops",
     "users",
     "beams",

@@ -45,8 +45,12 @@ ELSEWHERE = {
 
 
 def unknown_name(package: str, name: str, known: Iterable[str]) -> AttributeError:
-    """The error for a name that a package does not have, with the one that may have been meant."""
-    near = [ELSEWHERE[name]] if name in ELSEWHERE else difflib.get_close_matches(name, list(known), n=2)
+    """The error for a name that a package does not have, with the one that may have been meant.
+
+    Names with an underscore are what programs ask for, and they ask often.
+    """
+    close = [] if name.startswith("_") else difflib.get_close_matches(name, list(known), n=2)
+    near = [ELSEWHERE[name]] if name in ELSEWHERE else close
     meant = f"; did you mean {' or '.join(f'{package}.{x}' for x in near)}?" if near else ""
     return AttributeError(f"module {package!r} has no attribute {name!r}{meant}")
 

@@ -1,5 +1,5 @@
-"""Text of the command line as objects: schemes, formulations, parameters. Strings become objects
-only here, and without eval."""
+"""Text of the command line and of model files as objects: schemes, methods, formulations,
+parameters. Strings become objects only here, and without eval."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from isodyn.errors import InputError, IsodynError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import ALIASES, REGISTRY, facts_of_class
 from isodyn.schemes import FirstOrderScheme, Scheme
+from isodyn.stepping.adaptive import Adaptive
+from isodyn.stepping.methods import DOP853, Auto, Radau, StepMethod
 
 LONGEST = 1000  # characters of a scheme or a formulation
 DEEPEST = 20  # brackets within brackets
 SCHEME_FLAGS = ("explicit", "v0")
 SCHEME_EXAMPLE = '"U0(0.8,0.8,0.8)" or "optimal(0.5)"'
+METHOD_EXAMPLE = '"Radau", "Radau(1e-8)" or "DOP853(rtol=1e-9, max_step=0.1)"'
 FORMULATION_EXAMPLE = '"stabilised" or "baumgarte(20,30)"'
 T = TypeVar("T")
 
@@ -44,6 +47,7 @@ CONSTRUCTORS: dict[str, Callable[..., Scheme | FirstOrderScheme]] = {
     "crank_nicolson": FirstOrderScheme.crank_nicolson,
     "gear": FirstOrderScheme.gear,
 }
+METHODS: dict[str, type[StepMethod]] = {"Radau": Radau, "DOP853": DOP853, "Auto": Auto}
 SCHEME_ALIASES = {"generalized_alpha": "generalised_alpha", "velocity_verlet": "central_difference", "bdf2": "gear"}
 
 
@@ -56,6 +60,66 @@ def parse_scheme(text: str) -> Scheme | FirstOrderScheme:
     """
     name, brackets = _split(text, "scheme", SCHEME_EXAMPLE)
     return _made(_constructor(name), name, brackets, text, SCHEME_EXAMPLE)
+
+
+def method_named(text: object) -> type[StepMethod] | None:
+    """The method that a text such as `Radau(1e-8)` names; None for schemes and for anything else.
+
+    >>> method_named("dop853"), method_named("U0(0,1,0)")
+    (<class 'isodyn.stepping.methods.DOP853'>, None)
+    """
+    name = text.partition("(")[0].strip().lower() if isinstance(text, str) else ""
+    return next((method for key, method in METHODS.items() if key.lower() == name), None)
+
+
+def parse_method(text: str, rtol: float | None = None, *, instead: bool = False) -> StepMethod:
+    """A method from text such as `Radau`, `Auto(1e-8)` or `DOP853(rtol=1e-9, max_step=0.1)`; rtol
+    may stand beside it, or be meant `instead` of that in the text.
+
+    >>> parse_method("Radau(max_step=0.5)", 1e-6).rtol
+    1e-06
+    """
+    name, brackets = _split(text, "method", METHOD_EXAMPLE)
+    method = method_named(text)
+    if method is None:
+        raise InputError(f"there is no method named {name!r}", hint=f"known: {', '.join(METHODS)}")
+    given = _bound(method, name, brackets, text, METHOD_EXAMPLE).arguments
+    if rtol is not None and "rtol" in given and not instead:
+        raise InputError(f"rtol stands in {_said(text)} and beside it, as {rtol:g}", hint="one of them is enough")
+    found = _called(method, given if rtol is None else {**given, "rtol": rtol}, text, METHOD_EXAMPLE)
+    assert isinstance(found, StepMethod)
+    return found
+
+
+@dataclass(frozen=True)
+class AskedSteps:
+    """How time shall be stepped: texts and numbers of a command, or of a [run] table."""
+
+    scheme: str | None = None
+    dt: float | None = None
+    rtol: float | None = None
+
+    def options(self, own: str | None = None) -> dict[str, Any]:
+        """`scheme` and `dt` of `integrate`, as far as they are asked for. `own` is what the model
+        names as its scheme: rtol alone is for that method, or else for adaptive steps.
+
+        >>> AskedSteps("Radau", rtol=1e-6).options()["scheme"].rtol, AskedSteps(dt=0.1).options()
+        (1e-06, {'dt': 0.1})
+        """
+        if self.scheme is None and self.rtol is not None and own is not None and method_named(own) is not None:
+            return {"scheme": parse_method(own, self.rtol, instead=True), "dt": None}
+        if self.scheme is not None and (method := method_named(self.scheme)) is not None:
+            if self.dt is not None:
+                raise InputError(
+                    f"{method.name} chooses its steps by their error, and takes no dt",
+                    hint="rtol says how large the error may be",
+                )
+            return {"scheme": parse_method(self.scheme, self.rtol), "dt": None}
+        found: dict[str, Any] = {} if self.scheme is None else {"scheme": parse_scheme(self.scheme)}
+        if self.rtol is not None:  # which has a default scheme of its own
+            default = {"scheme": None} if own is None else {}
+            return {**default, "dt": Adaptive(self.rtol), **found}
+        return found if self.dt is None else {"dt": self.dt, **found}
 
 
 def parse_formulation(text: str) -> Formulation:
@@ -137,8 +201,30 @@ def _depth(text: str) -> int:
 def _made(
     constructor: Callable[..., T], name: str, brackets: str, text: str, example: str, kind: Callable[[Any], Any] = _same
 ) -> T:
-    """What the constructor makes of the arguments in brackets: numbers of one kind, and bare words
-    for what is on."""
+    """What the constructor makes of the arguments in brackets."""
+    bound = _bound(constructor, name, brackets, text, example, kind)
+    return _called(lambda: constructor(*bound.args, **bound.kwargs), {}, text, example)
+
+
+def _called(constructor: Callable[..., T], given: dict[str, Any], text: str, example: str) -> T:
+    """What the constructor returns; InputError for whatever it does not take."""
+    try:
+        return constructor(**given)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, IsodynError):
+            raise
+        raise InputError(f"{_said(text)}: {error}", hint=f"write for example {example}") from error
+
+
+def _bound(
+    constructor: Callable[..., object],
+    name: str,
+    brackets: str,
+    text: str,
+    example: str,
+    kind: Callable[[Any], Any] = _same,
+) -> inspect.BoundArguments:
+    """The arguments in brackets: numbers of one kind, and bare words for what is on."""
     unreadable = InputError(f"cannot read the arguments of {_said(text)}", hint=f"write for example {example}")
     try:
         with warnings.catch_warnings():
@@ -166,16 +252,10 @@ def _made(
             )
     signature = inspect.signature(constructor)
     try:
-        signature.bind(*arguments, **keywords)
+        return signature.bind(*arguments, **keywords)
     except TypeError as error:
         known = ", ".join(signature.parameters)
         raise InputError(f"{_said(text)}: {error}", hint=f"{name} takes ({known})") from error
-    try:
-        return constructor(*arguments, **keywords)
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, IsodynError):
-            raise
-        raise InputError(f"{_said(text)}: {error}", hint=f"write for example {example}") from error
 
 
 def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
@@ -183,6 +263,11 @@ def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
     wanted = name.lower().replace("-", "_")
     if wanted in known:
         return CONSTRUCTORS[known[wanted]]
+    if (method := method_named(name)) is not None:
+        raise InputError(
+            f"{method.name} chooses its steps; here a scheme for steps of a given size is needed",
+            hint=f"known: {', '.join(CONSTRUCTORS)}",
+        )
     similar = difflib.get_close_matches(wanted, known, n=2, cutoff=0.5)
     hint = (
         f"did you mean {' or '.join(known[key] for key in similar)}?"

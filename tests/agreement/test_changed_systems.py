@@ -148,3 +148,57 @@ def test_a_change_that_fails_leaves_the_system_as_it_was():
     assert system.q0.tolist() == [1.0, 1.0]
     one, other = (iso.integrate(x, dt=0.1, t_end=0.5) for x in (system, make()))
     assert np.array_equal(one.q, other.q)
+
+
+def hyperbola(q, t):
+    return q[:1] * q[1:] - 1.0
+
+
+def apart(q, t):
+    return q[:1] + 2.0
+
+
+def on_a_hyperbola(q0=(1.0, 1.0), v0=(0.0, 0.0), **other):
+    gap = {"gap": apart, "restitution": 0.5}
+    return iso.MechanicalSystem(np.eye(2), lambda q, v, t: -q, q0, v0, phi=hyperbola, **gap, **other)
+
+
+def same_runs(one, other):
+    runs = [iso.integrate(system, dt=0.01, t_end=0.1) for system in (one, other)]
+    return all(np.array_equal(getattr(runs[0], s), getattr(runs[1], s)) for s in ("q", "v", "a", "lam"))
+
+
+def test_numbers_of_a_start_that_are_changed_in_place_count():
+    """Typical sizes, steps of differences and gaps were those of the old start."""
+    far, fast = [2.0**20, 2.0**-20], [2.0**20, -(2.0**-20)]
+    system, fresh = on_a_hyperbola(), on_a_hyperbola(far, fast)
+    assert same_runs(system, on_a_hyperbola())
+    system.q0[:], system.v0[:] = far, fast
+    assert np.array_equal(system.scales.v, fresh.scales.v)
+    assert np.array_equal(system.contacts.sizes, fresh.contacts.sizes)
+    assert same_runs(system, fresh)
+    system.q0[0] = np.nan
+    with pytest.raises(InputError, match="q0"):
+        iso.integrate(system, dt=0.01, t_end=0.1)
+
+
+def test_other_typical_sizes_count():
+    system = on_a_hyperbola()
+    system.scales = [2.0**-7, 2.0**-7]
+    assert same_runs(system, on_a_hyperbola(scales=[2.0**-7, 2.0**-7]))
+    system.q0 = [2.0, 0.5]
+    assert same_runs(system, on_a_hyperbola([2.0, 0.5], scales=[2.0**-7, 2.0**-7]))
+
+
+def test_a_solution_knows_that_its_system_was_changed():
+    """Energies of the old motion were those of the new stiffness."""
+    system = linear()
+    sol = iso.integrate(system, dt=0.01, t_end=0.1)
+    system.q0, system.v0 = [2.0, 2.0], [0.0, 0.0]  # another start for another run
+    assert sol.quality().good
+    later = iso.integrate(system, dt=0.01, t_end=0.1)
+    system.K = 9.0
+    for ask in (sol.energy, sol.drift, sol.energy_balance, sol.quality, later.energy):
+        with pytest.raises(InputError, match="but K of it was changed after the run"):
+            ask()
+    assert iso.integrate(system, dt=0.01, t_end=0.1).quality().good

@@ -4,6 +4,7 @@ as sixth order allows, with steps that suit the function, and no Python in the l
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -49,16 +50,23 @@ def Q(q, v, t):
     return np.array([-q[0], -9.81, -0.1 * v[2]])
 
 
+compiled = cache(njit)  # each function once: what is made of the same ones is shared
+
+
+def plain(f):
+    return f
+
+
 def system(wrap, q0=STATE[0], v0=(0.0, 0.0, 0.0), **functions):
     given = {name: wrap(function) for name, function in functions.items()}
     return iso.MechanicalSystem(np.eye(3), wrap(Q), q0, v0, **given)
 
 
-@pytest.mark.parametrize("wrap", [njit, lambda f: f], ids=["njit", "plain"])
+@pytest.mark.parametrize("wrap", [compiled, plain], ids=["njit", "plain"])
 def test_digits_of_differences(wrap):
     """G, φ̇, ψ_v, ψ̇ to 1e-12, b to 1e-10: three digits more than central differences leave."""
     q, v, a = STATE
-    exact = Questions(system(lambda f: f, phi=phi, G=G, b=b, phi_t=phi_t, psi=psi, psi_v=psi_v, psi_rest=psi_rest))
+    exact = Questions(system(plain, phi=phi, G=G, b=b, phi_t=phi_t, psi=psi, psi_v=psi_v, psi_rest=psi_rest))
     found = Questions(system(wrap, phi=phi, psi=psi))
     for t in (0.3, 40.0):
         np.testing.assert_allclose(found.G(t, q, v), exact.G(t, q, v), rtol=0, atol=1e-12)
@@ -69,21 +77,23 @@ def test_digits_of_differences(wrap):
         )
 
 
-@pytest.mark.parametrize("given", [("G",), ("G", "phi_t"), ("phi_t",)], ids="+".join)
+@pytest.mark.parametrize(
+    "given", [("G",), ("phi_t",), pytest.param(("G", "phi_t"), marks=pytest.mark.long)], ids="+".join
+)
 def test_plain_and_compiled_agree(given):
     """Whatever derivatives are there, compiled code and Python find the same ones."""
     q, v, a = STATE
     all_of = {"G": G, "b": b, "phi_t": phi_t}
     functions = {name: all_of[name] for name in given} | {"phi": phi}
-    one, other = (Questions(system(wrap, **functions)) for wrap in (njit, lambda f: f))
-    exact = Questions(system(lambda f: f, phi=phi, **all_of))
+    one, other = (Questions(system(wrap, **functions)) for wrap in (compiled, plain))
+    exact = Questions(system(plain, phi=phi, **all_of))
     for answer, arguments in (("G", ()), ("velocity", ()), ("acceleration", (a,))):
         first, second, true = (getattr(x, answer)(0.7, q, v, *arguments) for x in (one, other, exact))
         np.testing.assert_allclose(first, second, rtol=0, atol=1e-10)
         np.testing.assert_allclose(first, true, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("wrap", [njit, lambda f: f], ids=["njit", "plain"])
+@pytest.mark.parametrize("wrap", [compiled, plain], ids=["njit", "plain"])
 def test_rows_that_bend_over_short_lengths(wrap):
     """A bump of width 0.02 on a road that is flat at the start: steps become shorter where it is."""
 
@@ -100,7 +110,7 @@ def test_rows_that_bend_over_short_lengths(wrap):
         np.testing.assert_allclose(ask.acceleration(0.0, q, v, 0.0 * v), [-bend * 9.0], rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("wrap", [njit, lambda f: f], ids=["njit", "plain"])
+@pytest.mark.parametrize("wrap", [compiled, plain], ids=["njit", "plain"])
 def test_beside_the_end_of_a_domain(wrap):
     """√(1 − q) at q = 0.999: differences stay where it is defined."""
     ask = Questions(system(wrap, q0=[0.5, 0.0, 0.0], phi=lambda q, t: np.array([np.sqrt(1.0 - q[0]) - q[1]])))
@@ -109,29 +119,23 @@ def test_beside_the_end_of_a_domain(wrap):
 
 
 def test_beside_the_end_of_a_domain_where_functions_raise():
-    ask = Questions(system(lambda f: f, q0=[0.5, 0.0, 0.0], phi=lambda q, t: np.array([math.sqrt(1.0 - q[0]) - q[1]])))
+    ask = Questions(system(plain, q0=[0.5, 0.0, 0.0], phi=lambda q, t: np.array([math.sqrt(1.0 - q[0]) - q[1]])))
     found = ask.G(0.0, np.array([0.999, 0.0, 0.0]), np.zeros(3))
     np.testing.assert_allclose(found, [[-0.5 / np.sqrt(1e-3), -1.0, 0.0]], rtol=1e-9, atol=1e-11)
 
 
-def test_rows_that_return_a_view():
-    """A row may be a part of q itself, which compiled code hands over in memory of its own."""
-    ask = Questions(system(njit, phi=lambda q, t: q[1:2]))
-    assert ask.G(0.0, *STATE[:2]).round(12).tolist() == [[0.0, 1.0, 0.0]]
-
-
 def test_no_python_in_the_loop(monkeypatch):
-    """φ alone, ψ alone, with retract: no model that calls back is made."""
+    """φ alone, ψ alone, with retract: no model that calls back is made. A row may be a part of q
+    itself, which compiled code hands over in memory of its own."""
 
     def refuse(self, model):
         raise AssertionError("a callback")
 
     monkeypatch.setattr(Callback, "__init__", refuse)
-    move = njit(lambda q, d: q + d)
-    system(njit, phi=phi, psi=psi).model()
-    iso.MechanicalSystem(
-        np.eye(3), njit(Q), STATE[0], [0.0] * 3, phi=njit(phi), retract=move, difference=njit(lambda x, y: y - x)
-    ).model()
+    system(compiled, phi=phi, psi=psi).model()
+    ways = {"retract": lambda q, d: q + d, "difference": lambda x, y: y - x}
+    ask = Questions(system(compiled, phi=lambda q, t: q[1:2], **ways))
+    assert ask.G(0.0, *STATE[:2]).round(12).tolist() == [[0.0, 1.0, 0.0]]
 
 
 def test_calls_of_plain_functions():
@@ -155,15 +159,36 @@ def test_calls_of_plain_functions():
     assert max(sol.drift().largest[:2]) < 1e-12
 
 
+def place(q, t):
+    """A rod whose pin is moved to and fro."""
+    return np.array([(q[0] - 0.2 * np.sin(2.0 * t)) ** 2 + q[1] ** 2 - 1.0])
+
+
+def place_q(q, t):
+    return np.array([[2.0 * (q[0] - 0.2 * np.sin(2.0 * t)), 2.0 * q[1]]])
+
+
+def place_t(q, t):
+    return np.array([-0.8 * np.cos(2.0 * t) * (q[0] - 0.2 * np.sin(2.0 * t))])
+
+
+def place_rest(q, v, t):
+    along = q[0] - 0.2 * np.sin(2.0 * t)
+    return -2.0 * np.array([(v[0] - 0.4 * np.cos(2.0 * t)) ** 2 + v[1] ** 2 + 0.8 * np.sin(2.0 * t) * along])
+
+
+def weight(q, v, t):
+    return np.array([0.0, -9.81])
+
+
+def driven_pendulum(**more):
+    rows = {name: compiled(function) for name, function in {"phi": place, **more}.items()}
+    return iso.MechanicalSystem(np.eye(2), compiled(weight), [0.8, -0.6], [0.4, 0.0], **rows)
+
+
 def test_second_order_with_phi_alone():
     """Slopes of q, v, a and λ of a driven pendulum in the maximum norm over all of time."""
-
-    def rod(q, t):
-        return np.array([(q[0] - 0.2 * np.sin(2.0 * t)) ** 2 + q[1] ** 2 - 1.0])
-
-    pendulum = iso.MechanicalSystem(
-        np.eye(2), njit(lambda q, v, t: np.array([0.0, -9.81])), [0.8, -0.6], [0.4, 0.0], phi=njit(rod)
-    )
+    pendulum = driven_pendulum()
 
     def run(dt):
         return iso.integrate(pendulum, iso.Scheme.optimal(0.6), dt=dt, t_end=1.0, newton=iso.Newton(rtol=1e-12))
@@ -181,14 +206,10 @@ def test_second_order_with_phi_alone():
 
 def test_adaptive_steps_do_not_see_the_noise():
     """The same number of steps as with G and b, within a few: with central differences it was 404
-    instead of 25."""
-    weight, rod = njit(lambda q, v, t: np.array([0.0, -9.81])), njit(lambda q, t: np.array([q @ q - 1.0]))
-    given = {"G": njit(lambda q, t: 2.0 * q.reshape(1, 2)), "b": njit(lambda q, v, t: np.array([-2.0 * (v @ v)]))}
+    instead of 25 of a pendulum."""
+    given = {"G": place_q, "phi_t": place_t, "b": place_rest}
     for rtol in (1e-8, 1e-10):
         steps = [
-            iso.integrate_adaptive(
-                iso.MechanicalSystem(np.eye(2), weight, [1.0, 0.0], [0.0, 0.0], phi=rod, **more), t_end=1.0, rtol=rtol
-            ).stats.steps
-            for more in (given, {})
+            iso.integrate_adaptive(driven_pendulum(**more), t_end=1.0, rtol=rtol).stats.steps for more in (given, {})
         ]
         assert steps[1] <= steps[0] + 5, (rtol, steps)

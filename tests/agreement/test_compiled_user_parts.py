@@ -137,7 +137,7 @@ def test_all_questions(make: Any) -> None:
     compare(make(njit), make(lambda function: function))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_rates_of_a_node_and_a_body() -> None:
     """Rows ψ between the two, behind a row of the library."""
     compare(with_beam(njit, space=False, few=True), with_beam(lambda function: function, space=False, few=True))

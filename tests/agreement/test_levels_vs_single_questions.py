@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from isodyn import problems
 from isodyn.kernels.compiled import KNOWS_LEVELS, LEVELS, OK, POSITION, VELOCITY
 from isodyn.systems.model import from_python
+from ready_systems import with_constraints
 
-SYSTEMS = {name: p.system() for name, p in problems.ALL.items() if p.system().m}
+SYSTEMS = with_constraints()
 KNOWING = [name for name, system in SYSTEMS.items() if system.model().traits & KNOWS_LEVELS]
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 import isodyn as iso
 from isodyn.errors import NonFiniteError
 from isodyn.systems import linear
-from isodyn.systems.sparse_products import SparseBalance, alike_rows, is_diagonal
+from isodyn.systems.sparse_products import SparseBalance, block_size, is_diagonal
 
 N = 90
 RNG = np.random.default_rng(8)
@@ -101,9 +101,10 @@ def test_a_load_that_is_no_number_stops_long_vectors(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("together", [1, 2, 3])
 def test_rows_of_one_node(together: int) -> None:
-    """Rows with the same columns, in twos or threes, are found; a single entry less, and they are not."""
+    """Full blocks of two or three unknowns are found; a single entry less, or columns that belong to
+    two nodes, and they are none."""
     K = stiffness(together)
-    assert alike_rows(K) == together
+    assert block_size(K) == together
     C, q, v = 0.1 * K, *RNG.standard_normal((2, N))
     out = np.empty(N)
     for damping in (None, C):
@@ -112,7 +113,11 @@ def test_rows_of_one_node(together: int) -> None:
         assert np.abs(out - wanted).max() <= 1e-13 * np.abs(wanted).max()
     less = K.tolil()
     less[0, 1] = 0.0
-    assert alike_rows(sp.csr_array(less)) == 1
+    assert block_size(sp.csr_array(less)) == 1
+    across = sp.csr_array(K.tocsc()[:, np.roll(np.arange(N), 1)])  # rows with the same columns still
+    assert block_size(across) == 1
+    SparseBalance(sp.eye_array(N).tocsr(), None, across, N).put(np.zeros(0), q, v, np.zeros(0), out)
+    assert np.abs(out - across @ q).max() <= 1e-13 * np.abs(out).max()
 
 
 def stiffness(d: int) -> Any:

@@ -25,6 +25,7 @@ from benchmarks.peers.problems import (  # noqa: E402
     beams,
     chain_models,
     ensemble,
+    net_models,
     pendulum,
     top,
 )
@@ -297,3 +298,18 @@ def test_worker_tells_errors_and_comes_back_after_its_end():
         worker.ask("memory")
     assert worker.ask("memory", reset=True)["now"] > 1
     worker.end()
+
+
+def test_trees_have_no_loops():
+    """One joint a body with the one that is held, all bodies reached; its fall is that of its reference."""
+    n = 3
+    joints = net_models.pairs("tree", n)
+    assert len(joints) == n * n - 1
+    reached = {(0, 0)}
+    for one, two in joints:  # in this order every joint adds a body
+        assert (one in reached) != (two in reached)
+        reached |= {one, two}
+    assert len(reached) == n * n
+    case = net_models.Isodyn("tree", n, radii=[0.8, 0.8, 0.8])
+    missed = np.abs(case.answer(10)["places"] - net_models.reference("tree", n, 10)).max()
+    assert missed <= 1e-3 * 0.5 * net_models.GRAVITY * (10 * net_models.DT) ** 2

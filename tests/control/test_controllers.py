@@ -223,6 +223,7 @@ def test_what_is_no_number_is_refused(value: Any, error: Any, words: str) -> Non
         ({"delay": 0.5}, "whole samples"),
         ({"low": 1.0, "high": 0.0}, "low must lie below high"),
         ({"law": 3.0}, "function"),
+        ({"law": lambda t, y: 0.0}, r"'pd': law is called as law\(t, pin_angle, pin_angle_rate\), .* of \(t, y\)"),
         ({"law": "pin.angle"}, "reads must be left out"),
     ],
 )

@@ -148,3 +148,28 @@ def test_bad_states_are_refused() -> None:
     mech.add_state("wrong", rate="level.valu")
     with pytest.raises(InputError, match=r"state 'wrong': formula 'level.valu': state 'level' has no 'valu'"):
         mech.compile()
+
+
+def test_energy_balance_closes_beside_states() -> None:
+    """What changes a state was counted as work."""
+    runs = [iso.integrate(driven(), dt=h, t_end=0.4) for h in (4e-3, 2e-3)]
+    coarse, fine = (np.abs(sol.energy_balance()).max() for sol in runs)
+    assert coarse / fine == pytest.approx(4.0, rel=0.1)
+    assert runs[1].quality().good
+    work = runs[1].load("motor").work
+    assert np.allclose(np.diff(sum(runs[1].energy())), np.diff(work), atol=1e-4 * np.abs(work).max())
+
+
+def test_states_stay_in_reduced_mechanisms() -> None:
+    mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    mech.add_body("mass", mass=1.0, position=(1, 0, 0), kind="particle")
+    mech.add_load(iso.Spring("spring", "ground", "mass", stiffness=50.0, rest=1.0))
+    mech.add_state("pressure", rate="3*sin(5*t) - 2*pressure.value - mass.vx", initial=0.3)
+    mech.add_load(iso.FormulaForce("jack", "mass", ("4*pressure.value", 0, 0)))
+    sol = iso.integrate(mech, dt=2e-3, t_end=0.4)
+    basis = iso.pod(sol, rank=2, columns=[0, 1, 2])
+    reduced = iso.integrate(iso.reduce(mech, basis), dt=2e-3, t_end=0.4)
+    assert reduced.system.states == 1
+    assert np.allclose(reduced.energy_balance(), sol.energy_balance(), atol=1e-9)
+    with pytest.raises(InputError, match=r"the basis mixes pressure.value with coordinates"):
+        iso.reduce(mech, iso.pod(sol, rank=2))

@@ -22,8 +22,9 @@ from isodyn.kernels.compiled import (
     VELOCITY,
 )
 from isodyn.problems import andrews
+from ready_systems import with_constraints
 
-SYSTEMS: dict[str, Any] = {name: p.system() for name, p in problems.ALL.items() if p.system().m}
+SYSTEMS: dict[str, Any] = with_constraints()
 # mechanisms in space have coordinates of another kind:
 # tests/derivatives/test_mechanism_derivatives.py
 SYSTEMS = {name: system for name, system in SYSTEMS.items() if not system.first_order and system.retract is None}

@@ -151,14 +151,14 @@ def test_steps_that_close_other_levels(level: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", SCHEMES[:2], ids=lambda s: s.name)
+@pytest.mark.parametrize("scheme", [SCHEMES[0], pytest.param(SCHEMES[1], marks=pytest.mark.long)], ids=lambda s: s.name)
 def test_four_bar_that_is_moved_to_its_start(scheme: Scheme) -> None:
     assert compared(FourBar(), scheme, 0.02, 12) <= 1e-10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "scheme", [SCHEMES[0], *(pytest.param(s, marks=pytest.mark.long) for s in SCHEMES[1:])], ids=lambda s: s.name
+    ("scheme", "steps"), [(SCHEMES[0], 6), *(pytest.param(s, 12, marks=pytest.mark.long) for s in SCHEMES)], ids=str
 )
-def test_andrews(scheme: Scheme) -> None:
-    assert compared(Andrews(), scheme, 2e-4, 12) <= 1e-11
+def test_andrews(scheme: Scheme, steps: int) -> None:
+    assert compared(Andrews(), scheme, 2e-4, steps) <= 1e-11

@@ -12,16 +12,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.slow
-def test_two_thousand_inputs(tmp_path: Path) -> None:
-    """`make fuzz` takes ten times as many, from the same beginning."""
-    command = [sys.executable, "-m", "fuzz", "--inputs", "2000", "--out", str(tmp_path)]
+def test_eight_hundred_inputs(tmp_path: Path) -> None:
+    """`make fuzz` takes 25 times as many, from the same beginning."""
+    command = [sys.executable, "-m", "fuzz", "--inputs", "800", "--out", str(tmp_path)]
     path = os.pathsep.join([str(ROOT), *sys.path])
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     counted = sum(int(line.split()[1]) for line in done.stdout.splitlines() if " inputs: " in line)
-    assert counted >= 2000
+    assert counted >= 800
 
 
 def test_the_fuzzer_sees_faults(tmp_path: Path) -> None:

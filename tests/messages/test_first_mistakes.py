@@ -94,3 +94,18 @@ def test_a_spring_without_numbers_warns(kind: Any, args: tuple[str, ...]) -> Non
     with pytest.warns(IsodynWarning, match=r"load 'own' does nothing: none of stiffness=, damping="):
         compiled()
     compiled(stiffness=(0.0,) * 6 if kind is iso.Bushing else 0.0)  # a zero that is given is meant
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: iso.Hinge("pin", "ground", "rod", pont=(0, 0)), r"Hinge takes no 'pont'\nhint: did you mean 'point'"),
+        (lambda: iso.Spring("s", "ground", "rod", k=2.0), r"Spring takes no 'k'\nhint: it takes name, first, second"),
+        (lambda: iso.PointPlane("foot", "rod", restitutoin=0.5), r"PointPlane takes no .*did you mean 'restitution'"),
+        (lambda: iso.Mechanism().add_body("rod", mas=1.0), r"add_body takes no 'mas'\nhint: did you mean 'mass'"),
+        (lambda: iso.integrate(swing(), dt=0.1, tend=1.0), r"integrate takes no 'tend'\nhint: did you mean 't_end'"),
+    ],
+)
+def test_keywords_that_do_not_exist(call: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"(?s){message}"):
+        call()

@@ -236,3 +236,16 @@ def test_questions_to_a_solution():
     with pytest.raises(InputError, match="made by `partition`"):
         sol.gather()
     assert repr(sol).startswith("<SubdomainSolution a, b: 4 rows from t = 0 to 0.3, 1 ties")
+
+
+@pytest.mark.parametrize("names", [["bob.x", "bob.y"], ["bob.vx", "bob.vy"], [0, 1]])
+def test_coordinates_of_mechanisms_are_tied_by_their_names(names):
+    """Or by those of their rates; names of coordinates were refused."""
+
+    def one():
+        mech = iso.Mechanism()
+        mech.add_body("bob", mass=1.0, inertia=0.1, kind="planar")
+        return mech.compile()
+
+    sub = iso.Subdomains({"a": one(), "b": one()}, ties=[("a", names, "b", names)])
+    assert sub.G["a"].toarray().tolist() == [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]

@@ -290,3 +290,18 @@ def test_valid_variants_are_accepted_and_mean_the_same(number: int) -> None:
         model_from_text(wrong)
     assert (caught.value.line, caught.value.key) == (line, "loads.rub.mue")
     assert "did you mean mu" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[simulation]\ndt = 0.1", "did you mean [run]?"),
+        ("t_end = 1.0", "did you mean t_end in [run]?"),
+        ("[springs.one]\nstiffness = 3", "did you mean [loads.NAME]?"),
+        ('[bodies.rod]\nmass = "1 kg"', "units are SI and not written"),
+        ('[bodies.rod]\nmass = "1kg"', "units are SI and not written"),
+    ],
+)
+def test_first_guesses_are_led_to_the_right_place(text: str, told: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(told)):
+        model_from_text(text, "guess.toml")

@@ -25,8 +25,8 @@ def test_second_order_at_the_reference(name: str, t_end: float, dts: tuple[float
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "t_end", "dt"), [("transistor_amplifier", 0.01, 1e-4), ("robertson", 0.02, 5e-5)])
 def test_second_order_over_all_of_time(name: str, t_end: float, dt: float) -> None:
-    """Against steps sixteen times as short."""
+    """Against steps eight times as short."""
     problem = problems.get(name)
-    runs = [iso.integrate(problem.system(), problem.scheme, dt=dt / k, t_end=t_end, save_every=k) for k in (1, 2, 16)]
+    runs = [iso.integrate(problem.system(), problem.scheme, dt=dt / k, t_end=t_end, save_every=k) for k in (1, 2, 8)]
     coarse, fine = ([np.abs(getattr(sol, x) - getattr(runs[2], x)).max() for x in ("x", "xdot")] for sol in runs[:2])
     assert np.log2(np.divide(coarse, fine)) == pytest.approx(2.0, abs=0.15)

@@ -73,6 +73,13 @@ PAIRS = [(f, s) for f in FORMULATIONS for s in SCHEMES if runs(f, s)]
 COVER = [((PENDULUM, RHEONOMIC)[k % 2], f, s) for k, (f, s) in enumerate(PAIRS)]
 
 
+def checkered(first, second):
+    """The full product, every other one of it only in `make full`: each of both stays with half of the
+    others."""
+    marks = (), pytest.mark.long
+    return [pytest.param(x, y, marks=marks[(i + j) % 2]) for i, x in enumerate(first) for j, y in enumerate(second)]
+
+
 def label(value):
     if isinstance(value, tuple):
         value = value[0]
@@ -129,14 +136,25 @@ def test_the_table_claims_second_order_where_it_is_due():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", [S.optimal(0.5), S.central_difference()], ids=label)
-@pytest.mark.parametrize("case", [known.KNIFE_EDGE, known.MIXED], ids=label)
-@pytest.mark.parametrize("formulation", [f for f in FORMULATIONS if f not in (*WEAK, iso.Baumgarte())], ids=label)
-def test_nonholonomic_rows(case, formulation, scheme):
+@pytest.mark.parametrize(
+    ("formulation", "setting"),
+    checkered(
+        [f for f in FORMULATIONS if f not in (*WEAK, iso.Baumgarte())],
+        [
+            (known.KNIFE_EDGE, S.optimal(0.5)),
+            (known.KNIFE_EDGE, S.central_difference()),
+            (known.MIXED, S.central_difference()),
+            (known.MIXED, S.optimal(0.5)),
+        ],
+    ),
+    ids=lambda x: "-".join(map(label, x)) if isinstance(x, tuple) else label(x),
+)
+def test_nonholonomic_rows(formulation, setting):
     """ψ linear in v alone, and ψ quadratic in v together with a moving φ; v of the knife edge may
     be better."""
     # multipliers that come from the state are ten times as exact, and terms of third order fade
     # later
+    case, scheme = setting
     dts = (0.0025, 0.00125) if isinstance(formulation, iso.UdwadiaKalaba | iso.NullSpace) else (0.02, 0.01)
     measured = known.slope(replace(case, t_end=0.4), scheme, formulation, dts)
     first = known.first_slope(case, scheme, formulation, ONE_STEP)
@@ -193,29 +211,34 @@ def test_undamped_position_level_from_rest_is_first_order():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", [(known.PENDULUM, (0.008, 0.004)), (known.RHEONOMIC, (0.02, 0.01))], ids=label)
-@pytest.mark.parametrize("scheme", FIRST_ORDER_SCHEMES, ids=label)
+@pytest.mark.parametrize(
+    ("problem", "scheme"),
+    checkered([(known.PENDULUM, (0.008, 0.004)), (known.RHEONOMIC, (0.02, 0.01))], FIRST_ORDER_SCHEMES),
+    ids=label,
+)
 def test_hamiltonian(problem, scheme):
     """Schemes for first-order systems, and members that Table 2.5 adapts."""
     check(problem, iso.Hamiltonian(), scheme, entry(iso.Hamiltonian()).facts.orders, t_end=0.3)
 
 
 @pytest.mark.parametrize(
-    ("problem", "formulation"),
-    [
-        ((known.VAN_DER_POL, (0.01, 0.005)), None),
-        (INDEX_2, None),
-        (INDEX_2, iso.AccelerationLevel()),
-        (INDEX_2, iso.Baumgarte(alpha=5.0)),
-        (INDEX_2, iso.Baumgarte()),
-    ],
-    ids=label,
+    ("setting", "scheme"),
+    checkered(
+        [
+            ((known.VAN_DER_POL, (0.01, 0.005)), None),
+            (INDEX_2, None),
+            (INDEX_2, iso.AccelerationLevel()),
+            (INDEX_2, iso.Baumgarte(alpha=5.0)),
+            (INDEX_2, iso.Baumgarte()),
+        ],
+        FIRST_ORDER_SCHEMES,
+    ),
+    ids=lambda x: "-".join(map(label, x)) if isinstance(x, tuple) else label(x),
 )
-@pytest.mark.parametrize("scheme", FIRST_ORDER_SCHEMES, ids=label)
-def test_first_order_daes(problem, formulation, scheme):
+def test_first_order_daes(setting, scheme):
     """Index 1 and 2, second order in s, ṡ and z. Baumgarte's gain 1/Δt costs no order here: only
     one level is pulled back."""
-    check(problem, formulation, scheme, (2, 2, 2), names=("v", "a", "lam"), one_step=(2e-3, 1e-3))
+    check(*setting, scheme, (2, 2, 2), names=("v", "a", "lam"), one_step=(2e-3, 1e-3))
 
 
 def test_velocity_level_is_c_as_it_stands():

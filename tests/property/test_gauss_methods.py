@@ -20,7 +20,6 @@ from gauss_cases import EPS, MASSES, ROWS, Case, case
 from isodyn import gauss
 from isodyn.gauss.methods import METHODS, SPARSE
 
-PER_COMBINATION = 50
 COMBINATIONS = list(itertools.product(MASSES, ROWS, (True, False)))
 
 
@@ -44,10 +43,13 @@ def size(c: Case, a: Any) -> float:
     return float(np.linalg.norm(a) + np.linalg.norm(np.linalg.solve(c.M, c.Q)))
 
 
+@pytest.mark.parametrize("number_of_cases", [20, pytest.param(200, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("kind", "rows", "consistent"), COMBINATIONS)
-def test_all_methods_give_the_constrained_least_squares_answer(kind: str, rows: str, consistent: bool) -> None:
+def test_all_methods_give_the_constrained_least_squares_answer(
+    kind: str, rows: str, consistent: bool, number_of_cases: int
+) -> None:
     """The reference is LAPACK's dgglse on the planted independent rows."""
-    for number, c in enumerate(cases(kind, rows, consistent, PER_COMBINATION)):
+    for number, c in enumerate(cases(kind, rows, consistent, number_of_cases)):
         reference, _ = c.reference()
         for method, a, lam in answers(c, sparse=number % 8 == 0):
             bound = c.bound(method)

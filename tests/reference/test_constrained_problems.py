@@ -17,8 +17,9 @@ from isodyn.problems import andrews, andrews21, first_order_dae, slider_crank
 from isodyn.problems.data import load
 from isodyn.studies import accurate_motion, errors_of
 from isodyn.studies.references import Acceleration
+from ready_systems import with_constraints
 
-CONSTRAINED = [name for name, p in problems.ALL.items() if p.system().m and not p.system().first_order]
+CONSTRAINED = [name for name, system in with_constraints().items() if not system.first_order]
 FINER = {"beam_and_bodies": 4000}  # steps, where a thousand resolve too little of what moves
 REDUNDANT = ("double_pendulum_doubled", "planar_loop_in_space", "bennett", "bricard")
 

@@ -47,6 +47,12 @@ class TestWhere:
         assert times(sol) == pytest.approx([0.52, 0.54], abs=1e-12)
         assert times(run([iso.Event(dip.g, direction=1)], route)) == pytest.approx([0.54], abs=1e-12)
 
+    @pytest.mark.parametrize("power", [3, 5])
+    def test_a_zero_of_high_order(self, route: int, power: int) -> None:
+        """Brent's method nears it slowly; it had given up after a hundred iterations."""
+        found = times(run([iso.Event(lambda t, q, v: (q[0] - 0.53) ** power)], route))
+        assert found == pytest.approx([0.53], abs=1e-3 if power == 5 else 1e-5)
+
     def test_grazing(self, route: int) -> None:
         """A zero that is touched is none; one that is missed by little is none either."""
         for above in (0.0, 1e-6, 1e-3):

@@ -72,13 +72,13 @@ def test_branch_of_the_n_four_bar() -> None:
 def test_slider_crank_in_space_against_one_angle() -> None:
     """DOP853 on the mechanism and on one equation in the crank angle; the run by its error."""
     problem = problems.get("slider_crank_3d")
-    t = np.linspace(0.0, 1.0, 41)
+    t = np.linspace(0.0, 0.5, 21)
     theta, rate = slider_crank_3d.minimal_motion(t, 6.0)
-    motion = accurate_motion(problem.system(), 1.0).at(t)
+    motion = accurate_motion(problem.system(), 0.5).at(t)
     assert np.abs(motion.v[:, 3] - rate).max() < 1e-8 * rate.max()
     slider = np.array([slider_crank_3d.points(x)[1][0] for x in theta])
     assert np.abs(motion.q[:, 14] - slider).max() < 1e-9
-    sol = iso.integrate(problem.system(), problem.scheme, dt=0.001, t_end=1.0, save_every=25)
+    sol = iso.integrate(problem.system(), problem.scheme, dt=0.001, t_end=0.5, save_every=25)
     assert sol.joint("A").angle == pytest.approx(theta, abs=1e-3)
     assert sol.body("slider").position[:, 0] == pytest.approx(slider, abs=1e-4)
 

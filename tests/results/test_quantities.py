@@ -117,12 +117,22 @@ def test_unknown_quantities_offer_near_ones(sol: iso.Solution) -> None:
         sol.quantity("pin.forse")
     with pytest.raises(InputError, match=r"'spring' has length, rate, tension, force"):
         sol.quantity("spring")
+    with pytest.raises(InputError, match=r"hint: 'pin' has angle, angle_rate, .*: pin.angle$"):
+        sol.quantity("pin.position")
+    with pytest.raises(AttributeError, match=r"'pin' \(Hinge\) has no 'position'; it has angle, angle_rate"):
+        _ = sol.joint("pin").position
     with pytest.raises(InputError, match=r"no quantity named 7"):
         sol.quantity(7)
     with pytest.raises(InputError, match=r"plot\(\) needs names"):
         sol.plot()
     with pytest.raises(InputError, match=r"'pin' is a joint, not a load"):
         sol.load("pin")
+
+
+def test_components_of_q_and_v_have_plain_names(sol: iso.Solution) -> None:
+    for symbol, names in (("q", sol.system.names), ("v", sol.system.v_names)):
+        for k, name in enumerate(names):
+            np.testing.assert_array_equal(sol.quantity(name).values, getattr(sol, symbol)[:, k])
 
 
 def test_names_that_read_alike_are_told_apart_by_pairs() -> None:

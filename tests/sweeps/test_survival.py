@@ -81,7 +81,7 @@ def killed_sweep(monkeypatch: Any, kills: int, points: int) -> tuple[Any, int, d
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kills", "points"), [(5, 150), pytest.param(110, 3000, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("kills", "points"), [(3, 60), pytest.param(110, 3000, marks=pytest.mark.long)])
 def test_killed_workers(monkeypatch: Any, kills: int, points: int) -> None:
     found, killed, writes = killed_sweep(monkeypatch, kills, points)
     assert killed >= min(kills, 100) - 2
@@ -95,9 +95,8 @@ def test_killed_workers(monkeypatch: Any, kills: int, points: int) -> None:
 
 @pytest.mark.slow
 def test_a_point_that_ends_its_worker_is_told() -> None:
-    given = {"stiffness": [10.0, 20.0], "deadly": [0.0, 1.0]}
-    found = iso.sweep(made, given, OUTPUTS, workers=2, **RUN)
-    assert found.ok.tolist() == [True, False, True, False]
+    found = iso.sweep(made, {"stiffness": [10.0], "deadly": [0.0, 1.0]}, OUTPUTS, workers=2, **RUN)
+    assert found.ok.tolist() == [True, False]
     assert "ended by signal 9 while it ran, 3 times" in found.errors[1]
 
 
@@ -148,11 +147,9 @@ def test_a_cluster_and_its_killed_workers() -> None:
 
         def kill() -> None:
             time.sleep(2.0)
-            for _ in range(2):
-                made_cluster.add_worker()
-                made_cluster.workers[0].kill()
-                made_cluster.workers.pop(0).wait()
-                time.sleep(1.0)
+            made_cluster.add_worker()
+            made_cluster.workers[0].kill()
+            made_cluster.workers.pop(0).wait()
 
         killer = threading.Thread(target=kill, daemon=True)
         killer.start()

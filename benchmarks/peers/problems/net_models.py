@@ -2,7 +2,8 @@
 
 The cloth: particles of 10 g, 0.1 m apart, joined by rods along both directions, in a trough whose
 section is a quarter of a circle, two corners held, falling. The grid: bodies of 0.1 kg in a plane,
-joined by balls that lie above and below it, one corner held by a ball. A case answers with the
+joined by balls that lie above and below it, one corner held by a ball. The tree: the same bodies in a
+comb, every row on the first body of its own, these in a column: no loops. A case answers with the
 places of all parts.
 """
 
@@ -18,15 +19,15 @@ INERTIA = BODY * SPACING**2 / 12 * np.array([1.0, 1.0, 2.0])
 WAVE = 0.3 * SPACING  # how far balls lie off the plane
 
 
-def pairs(n: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Neighbours along both directions."""
-    found = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(n)]
+def pairs(net: str, n: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Neighbours along both directions; of the tree those along rows, and in the first column."""
+    found = [((i, j), (i + 1, j)) for i in range(n - 1) for j in range(1 if net == "tree" else n)]
     return found + [((i, j), (i, j + 1)) for i in range(n) for j in range(n - 1)]
 
 
 def place(net: str, n: int, i: int, j: int) -> tuple[float, float, float]:
     """Where a part begins."""
-    if net == "grid":
+    if net != "cloth":
         return i * SPACING, j * SPACING, 0.0
     turn = 0.5 * np.pi / (n - 1)
     radius = 0.5 * SPACING / np.sin(0.5 * turn)
@@ -35,7 +36,7 @@ def place(net: str, n: int, i: int, j: int) -> tuple[float, float, float]:
 
 
 def ball(one: tuple[int, int], two: tuple[int, int]) -> tuple[float, float, float]:
-    """Where two bodies of the grid are joined."""
+    """Where two bodies are joined."""
     i, j = 0.5 * (one[0] + two[0]), 0.5 * (one[1] + two[1])
     return i * SPACING, j * SPACING, float(WAVE * np.sin(1.7 * i + 2.3 * j))
 
@@ -54,7 +55,7 @@ class Isodyn:
                     mech.add_body(f"{i} {j}", PARTICLE, kind="particle", position=at)
                 else:
                     mech.add_body(f"{i} {j}", BODY, tuple(INERTIA), at)
-        for one, two in pairs(n):
+        for one, two in pairs(net, n):
             ends = f"{one[0]} {one[1]}", f"{two[0]} {two[1]}"
             name = f"{ends[0]} to {ends[1]}"
             if net == "cloth":
@@ -115,7 +116,7 @@ class Exudyn:
             local = [float(a - b) for a, b in zip(point, at, strict=True)]
             return mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=body, localPosition=local))
 
-        for one, two in pairs(n):
+        for one, two in pairs(net, n):
             starts = [place(net, n, *one), place(net, n, *two)]
             points = starts if net == "cloth" else [ball(one, two)] * 2
             ends = [

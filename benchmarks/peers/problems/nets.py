@@ -10,6 +10,7 @@ reported.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,15 @@ from benchmarks.peers.claims import Claim, at_least, at_most
 from benchmarks.peers.measure import Bench, Ratio, Row, Way, best, ratio, slope
 from benchmarks.peers.problems.net_models import DT, GRAVITY, PACKAGES, reference
 
-__all__ = ["NAME", "PACKAGES", "TITLE", "claims", "measure"]
+__all__ = ["NAME", "PACKAGES", "TITLE", "claims", "measure", "measure_nets"]
 
 NAME, TITLE = "nets", "Cloth of particles and rods, grid of bodies on balls"
 SIZES = {"cloth": (8, 16, 24, 32), "grid": (8, 16, 32)}
 STEPS = {8: (40, 240), 16: (20, 120), 24: (20, 80), 32: (20, 80)}  # long beside what starts vary by
 GATE_STEPS, GATE = 30, 2e-3
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
-NAMES = {"cloth": "cloth, n × n particles", "grid": "grid, n × n bodies"}
-LIMITS = {("cloth", 16): 1.5, ("cloth", 24): 1.5, ("grid", 16): 2.0, ("grid", 32): 2.0}
+NAMES = {"cloth": "cloth, n × n particles", "grid": "grid, n × n bodies", "tree": "tree, n × n bodies"}
+LIMITS = {("cloth", 16): 1.5, ("cloth", 24): 1.5, ("grid", 16): 2.0, ("grid", 32): 2.0}  # others are reported
 
 
 def ways(net: str, n: int) -> list[Way]:
@@ -50,7 +51,12 @@ def ways(net: str, n: int) -> list[Way]:
 
 
 def measure(bench: Bench) -> None:
-    for net, sizes in SIZES.items():
+    measure_nets(bench, NAME, SIZES)
+
+
+def measure_nets(bench: Bench, problem: str, nets: Mapping[str, Sequence[int]]) -> None:
+    """All sizes of these nets, as the cases of a problem."""
+    for net, sizes in nets.items():
         for n in (4,) if bench.quick else sizes:
             steps = 10 if bench.quick else GATE_STEPS
             exact, fallen = reference(net, n, steps), 0.5 * GRAVITY * (steps * DT) ** 2
@@ -65,7 +71,7 @@ def measure(bench: Bench) -> None:
 
             bench.say(f"{NAMES[net]}, n = {n}")
             before = len(bench.rows)
-            ready = bench.prepare(NAME, ways(net, n), n)
+            ready = bench.prepare(problem, ways(net, n), n)
             for row in bench.rows[before:]:
                 row.problem = NAMES[net]
             ready = bench.check(ready, steps, errors)

@@ -13,6 +13,7 @@ from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
 from isodyn.formulations.table import check_combination
+from isodyn.keywords import takes_known_keywords
 from isodyn.later import Later
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
@@ -74,6 +75,7 @@ def integrate(
 ) -> Solution: ...
 
 
+@takes_known_keywords
 def integrate(
     system: Any,
     scheme: Any = None,

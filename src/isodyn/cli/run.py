@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from isodyn import problems
-from isodyn.api import Adaptive, integrate
+from isodyn.api import integrate
 from isodyn.api.resuming import described, resume
 from isodyn.cli.files import Files
 from isodyn.cli.models import is_model_file, is_robot_file, read_model, system_of_python, system_of_robot
@@ -23,7 +23,7 @@ from isodyn.later import Later
 from isodyn.report import figures
 from isodyn.report.summary import run_summary
 from isodyn.results.solution import Solution
-from isodyn.specs import parse_formulation, parse_parameters, parse_scheme
+from isodyn.specs import AskedSteps, parse_formulation, parse_parameters
 
 if TYPE_CHECKING:
     from isodyn.systems.base import System
@@ -41,7 +41,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
     "--scheme",
     "scheme_text",
     metavar="SPEC",
-    help='Integration scheme, such as "U0(0.8,0.8,0.8)". Default: the problem\'s own.',
+    help='Integration scheme, such as "U0(0.8,0.8,0.8)", or a method: Radau, DOP853, Auto. Default: the problem\'s own.',
 )
 @click.option(
     "--formulation",
@@ -50,7 +50,7 @@ summaries_of_models = Later("isodyn.models.summary")  # which loads mechanisms
     help='How constraints are treated, such as "baumgarte(20,30)". Default: "stabilised".',
 )
 @click.option("--dt", type=float, help="Time step in seconds.")
-@click.option("--rtol", type=float, help="Relative tolerance of adaptive steps, instead of --dt.")
+@click.option("--rtol", type=float, help="Relative tolerance of adaptive steps or of a method, instead of --dt.")
 @click.option("--t-end", type=float, help="End time in seconds.")
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=NUMBER", help="Set a parameter of the problem. May be repeated."
@@ -112,26 +112,24 @@ def run(
     if target is not None and python_file is not None:
         raise InputError(f"run takes {target!r} or --python, not both")
     given: dict[str, Any] = {"progress": on_terminal() if progress is None else progress}
-    if scheme_text is not None:
-        given["scheme"] = parse_scheme(scheme_text)
     if formulation_text is not None:
         given["formulation"] = parse_formulation(formulation_text)
     if dt is not None and rtol is not None:
         raise InputError(f"run takes --dt or --rtol, not both; received {dt:g} and {rtol:g}")
-    chosen = dt if rtol is None else Adaptive(rtol)
-    times = {"dt": chosen, "t_end": t_end, "save_every": save_every}
+    times = {"t_end": t_end, "save_every": save_every}
+    steps = AskedSteps(scheme_text, dt, rtol)
     given |= {key: value for key, value in times.items() if value is not None}
     files = Files(netcdf, csv, checkpoint, page=page, animation=animation, table=parquet, live=speed if live else None)
     parameters = parse_parameters(settings)
     if python_file is not None:
-        stopped = _run_python(python_file, parameters, given, files, as_json)
+        stopped = _run_python(python_file, parameters, given | steps.options(), files, as_json)
     elif target is not None and is_robot_file(target):
-        stopped = _run_robot(target, parameters, given, files, out, as_json)
+        stopped = _run_robot(target, parameters, given | steps.options(), files, out, as_json)
     elif target is not None and is_model_file(target):
-        stopped = _run_model(target, parameters, given, files, out, as_json)
+        stopped = _run_model(target, parameters, given, steps, files, out, as_json)
     else:
         assert target is not None
-        stopped = _run_problem(target, parameters, given, files, out, as_json)
+        stopped = _run_problem(target, parameters, given | steps.options(), files, out, as_json)
     if stopped:
         raise click.exceptions.Exit(INTERRUPTED)
 
@@ -184,8 +182,7 @@ def _run_problem(
     as_json: bool,
 ) -> bool:
     chosen = problems.get(name)
-    own = None if isinstance(given.get("dt"), Adaptive) else chosen.scheme  # adaptive runs have another default
-    options = {"scheme": own, "dt": chosen.dt, "t_end": chosen.t_end, **given}
+    options = {"scheme": chosen.scheme, "dt": chosen.dt, "t_end": chosen.t_end, **given}
     options["breakpoints"] = chosen.breaks(options["t_end"])
     system = chosen.system(**parameters)
     if out is not None:  # said before the run, not after it
@@ -259,6 +256,7 @@ def _run_model(
     target: str,
     parameters: dict[str, float],
     given: dict[str, Any],
+    steps: AskedSteps,
     files: Files,
     out: Path | None,
     as_json: bool,
@@ -268,6 +266,7 @@ def _run_model(
     files = files.of_model(model.model.output, out or Path(target).parent)
     combinations = [tuple((name, x) for name, x in one.items() if name not in parameters) for one in model.members()]
     members = [dict(one) for one in dict.fromkeys(combinations)]
+    given = given | steps.options(model.model.run.scheme)
     summaries: list[dict[str, Any]] = []
     written: list[Path] = []
     stopped = False
@@ -301,7 +300,7 @@ def _run_model(
 
 def _size(options: dict[str, Any]) -> float | None:
     """The size of steps; None where they were chosen on the way."""
-    dt = options["dt"]
+    dt = options.get("dt")
     return float(dt) if isinstance(dt, int | float) else None
 
 

@@ -5,22 +5,24 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 import numpy as np
 
-from isodyn.api import Adaptive
 from isodyn.cli.models import is_model_file, need_pydantic, read_model
 from isodyn.cli.output import INTERRUPTED, JSON, new_console, new_table, on_terminal, print_json, say_written
 from isodyn.errors import InputError, InterruptedWarning
 from isodyn.later import Later
 from isodyn.report.html import write_report
 from isodyn.results.files import check_place
-from isodyn.specs import parse_formulation, parse_scheme
+from isodyn.specs import AskedSteps, parse_formulation
 from isodyn.sweeps.design import Sampling
 from isodyn.sweeps.result import Sweep
 from isodyn.sweeps.study import sweep
+
+if TYPE_CHECKING:
+    from isodyn.models.build import ModelFile
 
 model_build, model_reader = Later("isodyn.models.build"), Later("isodyn.models.reader")
 
@@ -46,10 +48,10 @@ SHOWN = 8  # points, and errors, in tables
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the samples.")
 @click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://127.0.0.1:8786.")
 @click.option("--workers", type=click.IntRange(min=0), help="Processes on this machine. Default: one for each core.")
-@click.option("--scheme", "scheme_text", metavar="SPEC", help="Integration scheme.")
+@click.option("--scheme", "scheme_text", metavar="SPEC", help="Integration scheme, or a method: Radau, DOP853, Auto.")
 @click.option("--formulation", "formulation_text", metavar="SPEC", help="How constraints are treated.")
 @click.option("--dt", type=float, help="Time step.")
-@click.option("--rtol", type=float, help="Relative tolerance of adaptive steps, instead of --dt.")
+@click.option("--rtol", type=float, help="Relative tolerance of adaptive steps or of a method, instead of --dt.")
 @click.option("--t-end", type=float, help="End time in seconds.")
 @click.option("--save", type=int, help="Read outputs from this many equally spaced rows.")
 @click.option("--save-every", type=int, help="Read outputs from every n-th step.")
@@ -124,16 +126,12 @@ def _resumed(asked: dict[str, Any]) -> Sweep:
     return _called(model, call, asked, resume=True)
 
 
-def _called(model: object, call: dict[str, Any], asked: dict[str, Any], resume: bool) -> Sweep:
+def _called(model: ModelFile | str, call: dict[str, Any], asked: dict[str, Any], resume: bool) -> Sweep:
     options: dict[str, Any] = {key: call[key] for key in ("t_end", "save", "save_every") if call[key] is not None}
     if call["dt"] is not None and call["rtol"] is not None:
         raise InputError(f"sweep takes --dt or --rtol, not both; received {call['dt']:g} and {call['rtol']:g}")
-    if call["dt"] is not None:
-        options["dt"] = call["dt"]
-    if call["rtol"] is not None:
-        options |= {"dt": Adaptive(call["rtol"]), "scheme": None}
-    if call["scheme_text"] is not None:
-        options["scheme"] = parse_scheme(call["scheme_text"])
+    own = None if isinstance(model, str) else model.model.run.scheme
+    options |= AskedSteps(call["scheme_text"], call["dt"], call["rtol"]).options(own)
     if call["formulation_text"] is not None:
         options["formulation"] = parse_formulation(call["formulation_text"])
     return sweep(

@@ -68,6 +68,8 @@ class _Parser:
     def after(self) -> str:
         if self.here.text == "(" and self.tokens[self.at - 1].kind == "name":
             return f"functions are {', '.join(self.functions)}"
+        if self.here.kind == "name" and self.tokens[self.at - 1].kind == "number":
+            return "products are written with *; units are SI and not written"
         return "products are written with *, brackets come in pairs"
 
     @property

@@ -57,7 +57,8 @@ def tokens(text: str) -> list[Token]:
         found.append(Token(kind, match[0], at + 1))
         at = match.end()
         if kind == "number" and at < len(text) and (text[at].isalnum() or text[at] in "_."):
-            raise wrong(text, at + 1, f"{text[at]!r} after the number {match[0]}", "products are written with *")
+            hint = "products are written with *; units are SI and not written"
+            raise wrong(text, at + 1, f"{text[at]!r} after the number {match[0]}", hint)
         if len(found) > MOST_TOKENS:
             raise wrong(text, at, f"more than {MOST_TOKENS} parts", "use a table of values, or a Python file")
     found.append(Token("end", "", len(text) + 1))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numba
 from llvmlite import ir
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     )
     from isodyn.kernels.struct import Struct
 
-_functions: dict[int, Callable[..., Any]] = {}  # by address, for runs without compilation
+# by address, for runs without compilation; who hands out an address keeps the function
+_functions: WeakValueDictionary[int, Callable[..., Any]] = WeakValueDictionary()
 
 
 @intrinsic
@@ -69,18 +71,24 @@ class CalledBack:
     function knows by itself. NaN stands for an exception, which is kept."""
 
     def __init__(self, function: Callable[[], float]) -> None:
-        self.raised: BaseException | None = None
+        raised: list[BaseException] = []
 
         def call(*_: object) -> float:
             try:
                 return float(function())
             except BaseException as error:  # must not get lost in compiled code
-                self.raised = error
+                raised[:] = [error]
                 return float("nan")
 
+        self._raised, self._call = raised, call
         self._kept = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_void_p] * 5)(call)
         self.address: int = ctypes.cast(self._kept, ctypes.c_void_p).value or 0
         _functions[self.address] = call
+
+    @property
+    def raised(self) -> BaseException | None:
+        """What the function raised last."""
+        return self._raised[-1] if self._raised else None
 
 
 def address_of_kernel(kernel: Callable[..., Any]) -> int:

@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -20,9 +21,9 @@ from isodyn.errors import NonFiniteError
 from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct_types import number_of
-from isodyn.later import Later
+from isodyn.kernels.weak_methods import held_weakly
 from isodyn.marching.event_actions import changed, memory_of, recall_all
-from isodyn.marching.event_zeros import Zero, accumulation, after_zero, turning_points
+from isodyn.marching.event_zeros import Zero, accumulation, after_zero, turning_points, zero_between
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
@@ -33,9 +34,6 @@ from isodyn.stepping.guards import MOMENT, NOISE, VALUES, Guards, value_of_guard
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
 
-optimize = Later("scipy.optimize")  # takes a while to load
-
-EPS = float(np.finfo(np.float64).eps)
 PIECES = 8  # of a step in which signs are compared
 NOTHING = 1e-9  # of the values of a function in a step: as small as this after an event, it is zero
 SAME_TIME = 1e-12  # of a step: two events are at the same time
@@ -55,7 +53,7 @@ class EventWatch:
         # compiled ones first
         self.order = sorted(range(len(events)), key=lambda k: found[k] is None)
         self.compiled = compiled = [one for one in (found[k] for k in self.order) if one is not None]
-        self.run, self.events = run, [events[k] for k in self.order]
+        self._run, self.events = ref(run), [events[k] for k in self.order]
         self.functions = [
             expression_guard(system, event.g) if found[k] is None and isinstance(event.g, str) else None
             for k, event in zip(self.order, self.events, strict=True)
@@ -68,12 +66,19 @@ class EventWatch:
         self.guards.directions = [event.direction for event in self.events]
         self.called: CalledBack | None = None
         if len(self.compiled) < len(events):
-            self.called = CalledBack(self.evaluate)
+            self.called = CalledBack(held_weakly(self.evaluate))
             self.guards.in_python = self.called.address
         self.happened: list[Happened] = []
         self.counts = [0] * len(events)
         self.acted: list[float] = []  # when events acted last
         run.plan.guards = number_of(self.guards)
+
+    @property
+    def run(self) -> LastStep:
+        """The run, which keeps its watch."""
+        found = self._run()
+        assert found is not None
+        return found
 
     # ---- values
 
@@ -182,8 +187,7 @@ class EventWatch:
                 continue
             first = after_zero(g, t_a, t_b)
             if g(first) * g_b < 0.0:
-                t = optimize.brentq(g, first, t_b, xtol=EPS * max(abs(t_b), t_b - t_a), rtol=4 * EPS)
-                found.append(Zero(float(t), k, g_a < 0.0))
+                found.append(Zero(zero_between(g, first, t_b), k, g_a < 0.0))
             elif self.events[k].acts and self.acted:
                 # an event has turned g round, and it is back before rounding could tell
                 self.run.take_back()

@@ -12,6 +12,8 @@ from isodyn.later import Later
 
 optimize = Later("scipy.optimize")  # takes a while to load
 
+EPS = float(np.finfo(np.float64).eps)
+PATIENCE = 1000  # iterations to a zero; one of high order, such as that of x⁵, is neared slowly
 HALVINGS = 48  # of a piece, to find how g leaves a zero
 
 
@@ -35,6 +37,16 @@ def after_zero(g: Callable[[float], float], t_a: float, t_b: float) -> float:
         if g(t_a + reach) * g_b < 0.0:
             return t_a + reach
     return t_a
+
+
+def zero_between(g: Callable[[float], float], t_a: float, t_b: float) -> float:
+    """The zero of a function that has other signs at both times, to rounding."""
+    within = [g]  # emptied afterwards: SciPy leaves its function in a cycle of references
+    try:
+        reach = EPS * max(abs(t_b), t_b - t_a)
+        return float(optimize.brentq(lambda t: within[0](t), t_a, t_b, xtol=reach, rtol=4 * EPS, maxiter=PATIENCE))
+    finally:
+        within.clear()
 
 
 def accumulation(t: float, why: str) -> ConvergenceError:

@@ -19,6 +19,7 @@ from isodyn.formulations.gauss_reduction import Reduction
 from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import GENERAL, KNOWS_RATE, NOT_CONVERGED, OK, RAISED, SINGULAR, FloatArray
 from isodyn.kernels.struct_types import number_of
+from isodyn.kernels.weak_methods import held_weakly
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.automatic import ToExplicit, ToImplicit, stepper_for
 from isodyn.marching.branch_start import limits_on_branch
@@ -124,7 +125,7 @@ class MethodRun(MethodRows):
         plan.most_growth, plan.unchanged = stepper.most_growth, stepper.unchanged
         if not self.hosted:
             return
-        self.called = CalledBack(self.step_in_python)
+        self.called = CalledBack(held_weakly(self.step_in_python))
         self.motion_plan = new_plan(motion.model, motion.system.m_phi, self.method.main, self.method.main, UNTRIED)
         self.motion_plan.own = plan.own
         plan.take, plan.accept = address_of_kernel(take_in_python), self.called.address

@@ -15,6 +15,7 @@ from isodyn.loads.part import LoadPart
 from isodyn.mechanism.parts import Parts, nearest
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_number
+from isodyn.systems.checks import arguments
 
 Law = Callable[..., Any] | str | Sequence[str]
 
@@ -32,7 +33,8 @@ class Controller(ShownInNotebooks):
     reads
         What the law is given: names of quantities, or expressions in them.
     writes
-        Names of loads that hold what the law returns: motors, forces, torques.
+        Names of loads that hold what the law returns: motors, forces, torques. A force or torque on
+        a body is that number times the vector it was given, which is best of length one.
     law
         A function of (t, \\*reads) that returns as many numbers as there are writes, plain or
         compiled with `numba.njit`; or formulas in names of the model, one for each write.
@@ -90,6 +92,9 @@ class Controller(ShownInNotebooks):
 
     def _check_law(self) -> None:
         if callable(self.law):
+            given = [text.replace(".", "_") if isinstance(text, str) else "" for text in self.reads]
+            given = [name if name.isidentifier() else f"read{k}" for k, name in enumerate(given)]
+            arguments("law", self.law, ["t", *given], of=self.what)
             return
         law = (self.law,) if isinstance(self.law, str) else self.law
         if not isinstance(law, Sequence) or not all(isinstance(text, str) for text in law):

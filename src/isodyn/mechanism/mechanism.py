@@ -13,6 +13,7 @@ from isodyn.beams.section import Section
 from isodyn.bodies.body import Body, make_body, vector3
 from isodyn.errors import InputError
 from isodyn.joints.unilateral import ContactPart
+from isodyn.keywords import takes_known_keywords
 from isodyn.mechanism.assembly import assemble
 from isodyn.mechanism.beam_part import BeamPart, make_beam, place_on
 from isodyn.mechanism.compilation import compile_parts
@@ -92,6 +93,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
 
     # ---- parts
 
+    @takes_known_keywords
     def add_body(
         self,
         name: str,
@@ -158,6 +160,7 @@ class Mechanism(Watched, WithFlexibleBodies, ShownInNotebooks, Description):
         self.bodies[name] = body
         return body
 
+    @takes_known_keywords
     def add_beam(
         self,
         name: str,

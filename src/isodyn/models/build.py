@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isodyn.api import Adaptive, Event, Newton
+from isodyn.api import Event, Newton
 from isodyn.errors import InputError, IsodynError
 from isodyn.expressions import parse as parse_formula
 from isodyn.mechanism.mechanism import Mechanism
@@ -24,7 +24,7 @@ from isodyn.models.reader import Source, packed, parse_text, read_source
 from isodyn.models.schema import FileModel, parameters_of, validate
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.problems import get
-from isodyn.specs import parse_formulation, parse_scheme
+from isodyn.specs import AskedSteps, parse_formulation
 
 if TYPE_CHECKING:
     from isodyn.problems.problem import Problem
@@ -171,13 +171,10 @@ class ModelFile(ShownInNotebooks):
         """
         run = self.model.run
         known = None if self.model.problem is None else self.problem()
-        dt: Any = run.dt if run.dt is not None or known is None else known.dt
-        if run.rtol is not None:
-            dt = Adaptive(run.rtol)
         found: dict[str, Any] = {
-            "scheme": None if known is None or run.rtol is not None else known.scheme,
+            "scheme": None if known is None else known.scheme,
             "formulation": None,
-            "dt": dt,
+            "dt": None if known is None else known.dt,
             "t_end": run.t_end if run.t_end is not None or known is None else known.t_end,
             "t0": run.t0,
             "save_every": run.save_every,
@@ -186,13 +183,13 @@ class ModelFile(ShownInNotebooks):
             "newton": None if run.newton is None else Newton(**run.newton.model_dump()),
             "events": self.events(),
         }
-        for key, parse in (("scheme", parse_scheme), ("formulation", parse_formulation)):
-            text = getattr(run, key)
-            if text is not None:
-                try:
-                    found[key] = parse(text)
-                except IsodynError as error:
-                    raise self.source.error(("run", key), error.message, error.hint) from None
+        key = "scheme"
+        try:
+            found |= AskedSteps(run.scheme, run.dt, run.rtol).options()
+            key = "formulation"
+            found |= {} if run.formulation is None else {key: parse_formulation(run.formulation)}
+        except IsodynError as error:
+            raise self.source.error(("run", key), error.message, error.hint) from None
         return found
 
     def events(self) -> tuple[Event, ...]:

@@ -75,7 +75,10 @@ class Unit:
         model = load_model(path)
         options = model.options()
         if options["events"] or not isinstance(options["dt"], float | int):
-            raise InputError("a unit takes steps of one size, without events", hint="dt = … in [run], and no [events]")
+            raise InputError(
+                "a unit takes steps of one size, without events",
+                hint="dt = … in [run], a scheme that takes it, and no [events]",
+            )
         self.title, self.options = model.title, options
         given = {key: options[key] for key in ("scheme", "formulation", "dt", "t0", "newton", "assemble")}
         self.stepper = Stepper(model.system(), **given)

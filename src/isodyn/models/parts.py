@@ -4,7 +4,7 @@ time."""
 from __future__ import annotations
 
 import difflib
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -32,6 +32,7 @@ class FilePart(BaseModel):
     """A table of a model file; keys that it does not know are refused with a suggestion."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    elsewhere: ClassVar[dict[str, str]] = {}  # what others call a key, or where it stands
 
     @model_validator(mode="before")
     @classmethod
@@ -40,7 +41,8 @@ class FilePart(BaseModel):
             raise refuse(f"a table is needed, received {said(data)}")
         for key in data:
             if key not in cls.model_fields:
-                similar = difflib.get_close_matches(key, cls.model_fields, n=2, cutoff=0.5)
+                near = difflib.get_close_matches(key, cls.model_fields, n=2, cutoff=0.5)
+                similar = [cls.elsewhere[key]] if key in cls.elsewhere else near
                 hint = f"did you mean {' or '.join(similar)}?" if similar else f"known: {', '.join(cls.model_fields)}"
                 raise refuse(f"unknown key {key!r}", key, hint=hint)
         return data

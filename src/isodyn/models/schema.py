@@ -6,7 +6,7 @@ import difflib
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     Field,
@@ -30,6 +30,9 @@ from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
 from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
 from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES
+from isodyn.specs import method_named
+from isodyn.stepping.adaptive import LEAST_RTOL as ADAPTIVE_RTOL
+from isodyn.stepping.methods import LEAST_RTOL as METHOD_RTOL
 
 LIBRARY = (joints, loads, solids)  # they register their parts when they are imported
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
@@ -68,10 +71,11 @@ class NewtonOptions(FilePart):
 
 
 class RunTable(FilePart):
-    """Time, scheme and formulation."""
+    """Time, scheme and formulation. `rtol` is for adaptive steps, or for a method that is named as
+    the scheme."""
 
     dt: Positive | None = None
-    rtol: Annotated[float, Field(ge=1e-9, le=0.1)] | None = None
+    rtol: Annotated[float, Field(ge=METHOD_RTOL, lt=1)] | None = None
     t_end: Number | None = None
     t0: Number = 0.0
     scheme: str | None = None
@@ -79,6 +83,25 @@ class RunTable(FilePart):
     save_every: Annotated[int, Field(ge=1)] = 1
     breakpoints: Numbers = ()
     newton: NewtonOptions | None = None
+
+    @property
+    def chooses_steps(self) -> bool:
+        """Whether dt need not be given."""
+        return self.rtol is not None or method_named(self.scheme) is not None
+
+    @model_validator(mode="after")
+    def _steps(self) -> Self:
+        method = method_named(self.scheme)
+        for key in () if method is None else ("dt", "newton"):
+            if getattr(self, key) is not None:
+                raise refuse(f"{self.scheme} chooses its steps by their error, and takes no {key}", key)
+        if method is None and self.rtol is not None and not ADAPTIVE_RTOL <= self.rtol <= 0.1:
+            raise refuse(
+                f"adaptive steps take {ADAPTIVE_RTOL:g} to 0.1, received {self.rtol:g}",
+                "rtol",
+                hint='scheme = "Radau" or "DOP853" go down to 1e-13',
+            )
+        return self
 
     @model_validator(mode="after")
     def _forward(self) -> Self:
@@ -140,6 +163,13 @@ class Sweep(FilePart):
 class FileModel(FilePart):
     """A model: a ready problem by name, or a mechanism; how it runs and what is written."""
 
+    elsewhere: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("simulation", "integration", "solver", "settings", "time"), "[run]"),
+        **{key: f"{key} in [run]" for key in ("dt", "t_end", "rtol", "scheme", "formulation")},
+        **dict.fromkeys(("springs", "forces", "motors", "dampers"), "[loads.NAME]"),
+        "constraints": "[joints.NAME]",
+        "results": "[output]",
+    }
     title: str = ""
     description: str = ""
     problem: str | None = None
@@ -172,8 +202,10 @@ class FileModel(FilePart):
         elif not self.bodies and not self.beams and not self.flexible_bodies:
             raise refuse("there are no bodies", hint="[bodies.NAME] tables, or problem = 'andrews'")
         else:
-            if self.run.dt is None and self.run.rtol is None:
-                raise refuse("dt is missing", "run", hint="[run] has dt and t_end, or rtol for adaptive steps")
+            if self.run.dt is None and not self.run.chooses_steps:
+                raise refuse(
+                    "dt is missing", "run", hint='[run] has dt and t_end; rtol or scheme = "Radau" choose steps'
+                )
             if self.run.t_end is None:
                 raise refuse("t_end is missing", "run", hint="[run] has dt and t_end")
         return self

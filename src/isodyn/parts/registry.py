@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from isodyn.errors import InputError
 from isodyn.inherited_text import complete
+from isodyn.keywords import takes_known_keywords
 from isodyn.parts.keys import Value
 from isodyn.parts.part import Part, Tabled
 
@@ -105,7 +106,9 @@ CONTACTS = Registry("contacts", Part)
 def _decorator(registry: Registry, type_name: str, reads: bool) -> Callable[[type[P]], type[P]]:
     def register(cls: type[P]) -> type[P]:
         registry.add(type_name, cls, reads=reads)
-        return complete(cls)
+        described = complete(cls)
+        described.__init__ = takes_known_keywords(cls.__init__, name=cls.__name__)  # type: ignore[method-assign]
+        return described
 
     return register
 

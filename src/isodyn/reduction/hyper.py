@@ -41,6 +41,7 @@ class SampledSystem(ReducedSystem):
 
     def model(self) -> Model:
         """The function that the loop calls."""
+        self.origin.refuse_changed()
         memory = lay_out(self.inner, self.at_nodes, self.m, np.arange(self.m), self.mass)
         return Model(around(beam_model), Traits(self.traits), *memory)
 

@@ -29,6 +29,7 @@ def lift(basis: Basis, sol: Solution) -> Solution:
             "this solution does not belong to a system that was reduced with this basis",
             hint="red = iso.reduce(system, basis)",
         )
+    reduced.origin.refuse_changed()
     full = reduced.full
     for name, n in (("q", reduced.nq), ("v", reduced.nv), ("a", reduced.nv), ("lam", reduced.m)):
         if sol.columns[name].size != n:

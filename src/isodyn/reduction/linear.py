@@ -19,13 +19,15 @@ import numpy as np
 
 from isodyn.kernels.compiled import FloatArray, IntArray, closure
 from isodyn.reduction.basis import Basis
+from isodyn.reduction.origin import FromFull, Origin
 from isodyn.systems.joined import is_compiled
 from isodyn.systems.linear import LinearFirstOrderSystem, LinearSystem
+from isodyn.systems.model import Model
 
 _COMPILED = 20_000  # entries of V up to which a compiled load is projected in compiled code
 
 
-class ReducedLinearSystem(LinearSystem):
+class ReducedLinearSystem(FromFull, LinearSystem):
     """A linear system in the coordinates of a basis; `full` is the one it came from, `rows` the
     constraint rows that are left."""
 
@@ -33,7 +35,7 @@ class ReducedLinearSystem(LinearSystem):
         at = basis.embedding(full.nq, full.nv)
         T, offset = at.T, at.offset
         stiff = full.K @ offset
-        self.full, self.basis, self.embedding = full, basis, at
+        self.origin, self.basis, self.embedding = Origin(full), basis, at
         self.rows = rows
         G = None if full.G is None or rows.size == 0 else full.G[rows] @ T
         super().__init__(
@@ -48,6 +50,11 @@ class ReducedLinearSystem(LinearSystem):
         )
         self._slope, self._level = T.T @ stiff, 0.5 * float(offset @ stiff)
 
+    def model(self) -> Model:
+        """The function that the loop calls."""
+        self.origin.refuse_changed()
+        return super().model()
+
     def energy(self, q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
         """Kinetic and potential energy of the lifted state."""
         kinetic, potential = super().energy(q, v, t)
@@ -59,13 +66,13 @@ class ReducedLinearSystem(LinearSystem):
         return kinetic, potential + q @ self._slope + self._level
 
 
-class ReducedLinearFirstOrderSystem(LinearFirstOrderSystem):
+class ReducedLinearFirstOrderSystem(FromFull, LinearFirstOrderSystem):
     """A linear first-order system in the coordinates of a basis."""
 
     def __init__(self, full: LinearFirstOrderSystem, basis: Basis) -> None:
         at = basis.embedding(full.nv, full.nv)
         T, offset = at.T, at.offset
-        self.full, self.basis, self.embedding = full, basis, at
+        self.origin, self.basis, self.embedding = Origin(full), basis, at
         super().__init__(
             T.T @ (full.Q @ T),
             T.T @ (full.P @ T),
@@ -73,6 +80,11 @@ class ReducedLinearFirstOrderSystem(LinearFirstOrderSystem):
             basis.coordinates(full.v0),  # [Shimada2014 (C.62)]
             names=at.names(full.names, at.others_v),
         )
+
+    def model(self) -> Model:
+        """The function that the loop calls."""
+        self.origin.refuse_changed()
+        return super().model()
 
 
 def start(full: LinearSystem, basis: Basis, G: FloatArray | None) -> tuple[FloatArray, FloatArray]:

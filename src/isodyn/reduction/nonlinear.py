@@ -28,7 +28,9 @@ from isodyn.kernels.compiled import (
 from isodyn.reduction.basis import Basis
 from isodyn.reduction.embedding import Embedding
 from isodyn.reduction.kernels import around  # compiled, or loaded from the cache, when first needed
+from isodyn.reduction.origin import FromFull, Origin
 from isodyn.reduction.tables import lay_out
+from isodyn.systems.base import System
 from isodyn.systems.compiled_system import CompiledSystem
 from isodyn.systems.first_order import FirstOrderSystem
 from isodyn.systems.mechanical import MechanicalSystem
@@ -38,18 +40,25 @@ _TRAITS = RETRACTS | KNOWS_MASS | KNOWS_TANGENT | CONSTANT_MASS | COUNTS_TURNS
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReducedSystem(CompiledSystem):
+class ReducedSystem(FromFull, CompiledSystem):
     """A mechanical system in the coordinates of a basis; `full` is the one it came from, `rows` the
     constraint rows that are left."""
 
-    full: Any = None
+    origin: Origin = None  # type: ignore[assignment]
     basis: Basis = None  # type: ignore[assignment]
     embedding: Embedding = None  # type: ignore[assignment]
     rows: IntArray = None  # type: ignore[assignment]
 
+    @property
+    def states(self) -> int:  # type: ignore[override]
+        """How many of its velocities, the last ones, are states of first order: all of the full
+        system."""
+        return int(self.full.states)
+
     def model(self) -> Model:
         """The function that the loop calls: that of the full system between lifting and
         projection."""
+        self.origin.refuse_changed()
         inner = self.full.model()
         memory = lay_out(inner, self.embedding, self.full.m, self.rows)
         return Model(around(inner.function), Traits(self.traits), *memory, callback=inner.callback)
@@ -60,6 +69,7 @@ def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:
     at = basis.embedding(full.nq, full.nv)
     if full.retract is not None:
         _refuse_turning(full, at)
+    _refuse_states(full, at)
     model = full.model()
 
     def energy(q: FloatArray, v: FloatArray, t: float) -> tuple[float, float]:
@@ -92,7 +102,7 @@ def reduced_system(full: Any, basis: Basis, rows: IntArray) -> ReducedSystem:
         row_names=tuple(full.row_names[i] for i in rows),
         turns=full.turns if model.traits & COUNTS_TURNS else 0,
         fastest=fastest if model.traits & COUNTS_TURNS else None,
-        full=full,
+        origin=Origin(full),
         basis=basis,
         embedding=at,
         rows=rows,
@@ -112,13 +122,24 @@ def _refuse_turning(full: Any, at: Embedding) -> None:
         )
 
 
-class ReducedMechanicalSystem(MechanicalSystem):
+def _refuse_states(full: System, at: Embedding) -> None:
+    """States of first order have no part in the energy that directions are weighted by."""
+    mixed = [full.v_names[i] for i in range(full.nv - full.states, full.nv) if i not in at.others_v]
+    if mixed:
+        raise InputError(
+            f"states of first order stay as they are; the basis mixes {', '.join(mixed)} with coordinates",
+            hint="leave them out of columns=",
+        )
+
+
+class ReducedMechanicalSystem(FromFull, MechanicalSystem):
     """A mechanical system with a sparse mass matrix in the coordinates of a basis."""
 
     def __init__(self, full: MechanicalSystem, basis: Basis) -> None:
         at = basis.embedding(full.nq, full.nv)
         T, Q_q, Q_v, given = at.T, full.Q_q, full.Q_v, full.energy
-        self.full, self.basis, self.embedding, self.rows = full, basis, at, np.zeros(0, dtype=np.int64)
+        self.origin, self.basis, self.embedding = Origin(full), basis, at
+        self.rows = np.zeros(0, dtype=np.int64)
 
         def Q(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
             return T.T @ np.asarray(full.Q(at.q(q), at.v(v), t), dtype=np.float64)
@@ -138,14 +159,19 @@ class ReducedMechanicalSystem(MechanicalSystem):
             names=at.names(full.names, at.others_q),
         )
 
+    def model(self, *, plain: bool = False) -> Model:
+        """The function that the loop calls."""
+        self.origin.refuse_changed()
+        return super().model(plain=plain)
 
-class ReducedFirstOrderSystem(FirstOrderSystem):
+
+class ReducedFirstOrderSystem(FromFull, FirstOrderSystem):
     """A first-order system in the coordinates of a basis; algebraic unknowns stay."""
 
     def __init__(self, full: FirstOrderSystem, basis: Basis) -> None:
         at = basis.embedding(full.nv, full.nv)
         T, h_s, c, rates = at.T, full.h_s, full.c, basis.rates
-        self.full, self.basis, self.embedding = full, basis, at
+        self.origin, self.basis, self.embedding = Origin(full), basis, at
 
         def h(*arguments: Any) -> FloatArray:
             x, *rest = arguments
@@ -160,3 +186,8 @@ class ReducedFirstOrderSystem(FirstOrderSystem):
             names=at.names(full.names, at.others_v),
             row_names=full.row_names or None,
         )
+
+    def model(self, *, plain: bool = False) -> Model:
+        """The function that the loop calls."""
+        self.origin.refuse_changed()
+        return super().model(plain=plain)

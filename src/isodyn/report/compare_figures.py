@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from isodyn.kernels.compiled import FloatArray
     from isodyn.studies.comparison_table import CompareRow, Comparison
 
-STROKES = ("-", (0, (4, 1.5)))
+STROKES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))  # with the colours, more than there are formulations
 SIGNS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*", "h")
 LEVELS = {"position": "$|\\varphi|$", "velocity": "$|\\dot\\varphi|$", "acceleration": "$|\\ddot\\varphi|$"}
 FLOOR = 1e-17  # drift below this is drawn here

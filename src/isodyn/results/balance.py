@@ -5,7 +5,8 @@
 
 The power P is what changes T + V: the derivative along the motion at fixed v contains ½vᵀṀv and V̇,
 so that of vᵀQ only the part that does not come from the potential remains; λᵀφ_t = −λᵀG v is the
-work of moving constraints. The integral is trapezoidal. What the action of an event changes of the
+work of moving constraints. States of first order, such as pressures, have no velocity, and what
+changes them does no work. The integral is trapezoidal. What the action of an event changes of the
 energy (a reset, a lock, a stretched spring that is switched off) is no part of the balance.
 """
 
@@ -167,7 +168,7 @@ def _power_of(system: System, sol: Solution, rows: Sequence[int] | IntArray) -> 
     """Power of everything that is not in the energy of a system, in these rows."""
     ask = Questions(system, sparse=True)
     move = system.retract or (lambda q, d: q + d)
-    power = np.zeros(len(rows))
+    power, moving = np.zeros(len(rows)), slice(0, system.nv - system.states)
     fast = max(pace(system, v) for v in sol.v) or 1.0
     for i, row in enumerate(rows):
         t, q, v, lam = sol.t[row], sol.q[row], sol.v[row], sol.lam[row]
@@ -175,7 +176,7 @@ def _power_of(system: System, sol: Solution, rows: Sequence[int] | IntArray) -> 
         ahead, behind = sum(system.energy(move(q, e * v), v, t + e)), sum(system.energy(move(q, -e * v), v, t - e))
         # Q − Gᵀλ, where Q itself may depend on λ
         force = -ask.balance(t, q, v, np.zeros(system.nv), lam)
-        power[i] = v @ force + (ahead - behind) / (2 * e)
+        power[i] = v[moving] @ force[moving] + (ahead - behind) / (2 * e)
     return power
 
 

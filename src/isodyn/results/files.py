@@ -131,7 +131,7 @@ def failed(path: Path | str, error: OSError, size: int = 0) -> FileError:
             wanted += f"{', ' if wanted else ': '}{in_words(shutil.disk_usage(path.parent).free)} are free"
         words = "the disk, the quota or the largest size of a file is used up" + wanted
         hint = "make room, or name another place; what was there before is as it was"
-    elif error.errno == errno.ENOENT:
+    elif error.errno == errno.ENOENT and not path.parent.is_dir():
         hint = f"there is no folder {path.parent}"
     elif error.errno == errno.ENAMETOOLONG:
         hint = "choose a shorter name"

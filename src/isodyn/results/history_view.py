@@ -3,6 +3,8 @@ their histories in notebooks."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
 from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
 
@@ -27,3 +29,13 @@ class HistoryView(ShownInNotebooks):
 
     def __repr__(self) -> str:
         return f"<{self.title()}: {', '.join(self.histories())}>"
+
+    if not TYPE_CHECKING:  # checkers know all attributes
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """The error for an attribute that a part does not have, with those that it has."""
+            if name.startswith("_") or "t" not in vars(self):
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+            known = self.histories()
+            told = f"; it has {', '.join(known)}" if known else ""
+            raise AttributeError(f"{self.about()} has no {name!r}{told}")

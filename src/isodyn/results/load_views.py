@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from isodyn.bodies.body import GROUND
 from isodyn.errors import InputError
 from isodyn.joints.words import RowKind
 from isodyn.mechanism.parts import nearest
@@ -22,16 +23,17 @@ class DriveView(ActingView):
     """A drive along a solution: what it takes to move a coordinate of a joint as told.
 
     `length` and `rate` are the coordinate and its rate, `effort` the torque or force along it that
-    the drive needs, `tension` the opposite, all (times,). `force` and `torque` act on the body `on`
-    at its mass centre, in the world. `power` is what the drive gives to the mechanism, `work` what
-    it gave since the start.
+    the drive needs, `tension` the opposite, all (times,). `force` and `torque` act on the body
+    `on`, the second one, or the first where that is the ground, at its mass centre, in the world.
+    `power` is what the drive gives to the mechanism, `work` what it gave since the start.
     """
 
     def __init__(self, sol: Solution, name: str) -> None:
         system = mechanism_of(sol, "load()")
         sol._whole("load()")
         parts = system.joints[name]
-        self.name, self.t, self.on, self._sol = name, sol.t, parts.action.on, sol
+        self.name, self.t, self._sol = name, sol.t, sol
+        self.on = next(body for body in (parts.action.on, *parts.action.bodies) if body != GROUND)
         (row,) = parts.rows
         self.length, self.rate = read(sol, system, system.rows[row].terms[0][1])
         self.tension = sol.lam[:, row].copy()

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
 NEAR = 5  # so many names are offered where one is unknown
+SIMILAR, CLOSE = 0.5, 0.75  # how like they are, by difflib: to any name, and to those of the part that was named
 
 
 class Of(Enum):
@@ -155,7 +156,9 @@ class Catalogue:
         """By whole names, pairs and triples: a quantity, and which component of it ("" is all, "||"
         the size)."""
         found = _by_name(self.all)
-        for name, column in zip(labels(self.sol)["q"], self.all, strict=False):  # "theta" for "q(theta)"
+        names = labels(self.sol)
+        states = [*names["q"], *names["v"]]  # the first of all quantities
+        for name, column in zip(states, self.all, strict=False):  # "theta" for "q(theta)", "arm.vx" for "v(arm.vx)"
             if name not in found:
                 found[name] = [(column, "")]
         return found
@@ -231,17 +234,25 @@ class Catalogue:
 
     def _unknown(self, name: object) -> InputError:
         text = f"there is no quantity named {name!r}"
-        own = [quantity.what for quantity in self.all if quantity.owner and quantity.owner == name]
-        if own:
-            return InputError(text, hint=f"{name!r} has {', '.join(own)}: {name}.{own[0]}")
         if not self.whole and is_mechanism(self.sol.system):
             return InputError(text, hint="only some columns were saved (select=): parts of the mechanism are not known")
-        known = [key for key in self._index if isinstance(key, str)]
-        similar = difflib.get_close_matches(str(name), known, n=NEAR, cutoff=0.5)
+        owners = {quantity.owner for quantity in self.all if quantity.owner}
+        owner = next((part for part in _beginnings(str(name)) if part in owners), "")
+        known = [key for key in self._index if isinstance(key, str) and key.lstrip("|").startswith(owner)]
+        similar = difflib.get_close_matches(str(name), known, n=NEAR, cutoff=CLOSE if owner else SIMILAR)
         if similar:
             return InputError(text, hint=f"did you mean {', '.join(map(repr, similar))}?")
+        if owner:
+            own = [quantity.what for quantity in self.all if quantity.owner == owner]
+            return InputError(text, hint=f"{owner!r} has {', '.join(own)}: {owner}.{own[0]}")
         some = ", ".join(map(repr, self.names[:NEAR])) + (" …" if len(self.names) > NEAR else "")
         return InputError(text, hint=f"there are {some}; all are in sol.quantities()")
+
+
+def _beginnings(name: str) -> list[str]:
+    """A name, and what stands before each of its dots, longest first."""
+    words = name.strip("|").split(".")
+    return [".".join(words[:k]) for k in range(len(words), 0, -1)]
 
 
 def _states(sol: Solution) -> Iterator[Quantity]:

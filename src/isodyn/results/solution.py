@@ -19,6 +19,7 @@ from isodyn.results.events import Happened
 from isodyn.results.sensitivity import WithSensitivities
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
+from isodyn.results.whole import changes_of, refuse_unless_whole
 from isodyn.systems.energies import energies as energies_of_rows
 from isodyn.systems.implicit import ImplicitSystem
 
@@ -158,12 +159,11 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
             raise InputError(f"`{name}` belongs to first-order systems; this solution has q, v, a")
         return values
 
+    def __post_init__(self) -> None:
+        self._changes = changes_of(self.system)
+
     def _whole(self, what: str) -> None:
-        for name, n in (("q", self.system.nq), ("v", self.system.nv), ("a", self.system.nv), ("lam", self.system.m)):
-            if self.columns[name].size != n:
-                raise InputError(
-                    f"{what} needs all of {name}, but only {self.columns[name].size} of {n} columns were saved"
-                )
+        refuse_unless_whole(self, what, self._changes)
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
         """Return the kinetic and the potential energy at every saved time.

@@ -57,6 +57,8 @@ class StepMethod(Told):
                 continue
             if real_number(name, value) <= 0:
                 raise InputError(f"{name} must be a positive number, received {value!r}")
+        if self.project not in (True, False):
+            raise InputError(f"project is on or off, received {self.project!r}")
 
     def __str__(self) -> str:
         atol = f"{self.part_of_sizes:g} of typical sizes" if self.atol is None else self.atol

@@ -17,6 +17,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.calls import CalledBack
 from isodyn.kernels.compiled import FloatArray, f8
+from isodyn.kernels.weak_methods import held_weakly
 from isodyn.notebook_views import Told
 from isodyn.real_numbers import real_array, real_number
 from isodyn.stepping.memory import LEG, MEMORY, PLAN, STATE, Leg, Memory, State
@@ -225,8 +226,10 @@ class AskedPolicy:
             self.address = int(policy.compiled.address)
             return
 
+        of_run = held_weakly(taken)
+
         def judge() -> float:
-            factor = float(policy.accept(taken()))
+            factor = float(policy.accept(of_run()))
             if not (factor > 0.0 or -1.0 < factor < 0.0) or factor == np.inf:
                 raise InputError(
                     f"accept of {type(policy).__name__} returned {factor!r}",

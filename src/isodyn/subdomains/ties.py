@@ -179,9 +179,9 @@ class Subdomains(ShownInNotebooks):
             raise InputError(
                 f"a tie names the subdomain {name!r}, which is none of {', '.join(map(repr, self.systems))}"
             )
-        n = self.systems[name].nv
+        system, n = self.systems[name], self.systems[name].nv
         if named(indices):
-            indices = named_coordinates(name, indices, self.systems[name].v_names)
+            indices = named_coordinates(name, indices, system.names, system.v_names)
         array = np.atleast_1d(np.asarray(indices))
         if array.ndim != 1 or array.dtype.kind not in "iu" or (array.size and not (array >= 0).all()):
             raise InputError(
@@ -199,11 +199,13 @@ def named(indices: object) -> bool:
     )
 
 
-def named_coordinates(name: str, wanted: Any, names: Sequence[str]) -> list[int]:
-    """Numbers of the coordinates that go by these names, or belong to bodies of these names."""
+def named_coordinates(name: str, wanted: Any, names: Sequence[str], of_rates: Sequence[str] = ()) -> list[int]:
+    """Numbers of the coordinates that go by these names, or whose rates do, or that belong to
+    bodies of these names."""
     found: list[int] = []
     for item in [wanted] if isinstance(wanted, str) else wanted:
         own = [i for i, known in enumerate(names) if item in (known, str(known).rpartition(".")[0])]
+        own = own or [i for i, known in enumerate(of_rates) if item == known]
         own = own or [i for i, known in enumerate(names) if str(known).startswith(f"{item}.")]
         if not isinstance(item, str) or not own:
             similar = difflib.get_close_matches(

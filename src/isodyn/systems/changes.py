@@ -10,6 +10,8 @@ from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems import checks
 
+STARTS = ("q0", "v0", "z0", "scales")  # where runs begin, and in which sizes: no part of the equations
+
 
 class Changeable:
     """A system whose arguments are attributes, which may be set to other values.
@@ -20,6 +22,11 @@ class Changeable:
 
     _fixed: ClassVar[frozenset[str]] = frozenset()
     _made = False
+    q0: FloatArray
+    v0: FloatArray
+    _start = b""
+    changes = 0  # how often equations were changed, and the argument that was last
+    changed = ""
 
     def _taken(self, name: str, value: object) -> object:
         """The value as the constructor would keep it; InputError where it would refuse it."""
@@ -27,6 +34,16 @@ class Changeable:
 
     def _settle(self, name: str) -> None:
         """Make anew what follows from an argument."""
+
+    def _numbers_of_start(self) -> bytes:
+        return self.q0.tobytes() + self.v0.tobytes()
+
+    def _notice(self) -> None:
+        """A start whose numbers were changed in place counts as one that was set."""
+        if self._made and self._numbers_of_start() != self._start:
+            for name in ("q0", "v0"):
+                self._taken(name, getattr(self, name))
+            self._settle("q0")
 
     def __setattr__(self, name: str, value: object) -> None:
         if not self._made:
@@ -46,6 +63,9 @@ class Changeable:
                 object.__setattr__(self, name, before)
                 self._settle(name)
             raise
+        if name not in STARTS and not name.startswith("_"):
+            object.__setattr__(self, "changes", self.changes + 1)
+            object.__setattr__(self, "changed", name)
 
 
 def same_size(name: str, value: object, size: int) -> FloatArray:

@@ -93,9 +93,9 @@ def functions(**arguments: object) -> None:
             raise InputError(f"{name} must be a function, received {function!r}")
 
 
-def arguments(name: str, function: Callable[..., Any], called: Sequence[str]) -> None:
+def arguments(name: str, function: Callable[..., Any], called: Sequence[str], *, of: str = "") -> None:
     """InputError for a function that cannot be called with these arguments; functions that do not
-    tell their arguments are taken as they are."""
+    tell their arguments are taken as they are. `of` says whose function it is, in words."""
     try:
         signature = inspect.signature(getattr(function, "py_func", function))
     except (TypeError, ValueError):
@@ -105,7 +105,8 @@ def arguments(name: str, function: Callable[..., Any], called: Sequence[str]) ->
     except TypeError:
         form = f"{name}({', '.join(called)})"
         raise InputError(
-            f"{name} is called as {form}, received a function of {signature}", hint=f"def {form}: ..."
+            f"{f'{of}: ' if of else ''}{name} is called as {form}, received a function of {signature}",
+            hint=f"def {form}: ...",
         ) from None
 
 

@@ -37,13 +37,14 @@ from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem, System
 from isodyn.systems.changes import Changeable, same_size
 from isodyn.systems.constraints import Constraints
-from isodyn.systems.contacts import make_contacts, refuse_alone
+from isodyn.systems.contacts import ContactSet, make_contacts, refuse_alone
+from isodyn.systems.given_scales import scales_of
 from isodyn.systems.joined import is_compiled, join
 from isodyn.systems.joined_constraints import can_join, join_constraints
 from isodyn.systems.model import Model, from_python
 from isodyn.systems.multiplier_forces import differences, join_slopes, takes_multipliers
 from isodyn.systems.python_answers import PythonAnswers, SparseAnswers
-from isodyn.systems.scales import ORDINARY, Scales, beside_rows, from_start, ordinary, power_of_two
+from isodyn.systems.scales import ORDINARY, Scales, power_of_two
 
 if TYPE_CHECKING:
     from isodyn.open_types import Numbers
@@ -196,7 +197,7 @@ class MechanicalSystem(Changeable, BaseSystem):
         self.retract, self.difference, self.energy = retract, difference, energy
         self.names = checks.names(names, self.nq)
         self.v_names = checks.velocity_names(self.names, self.nv)
-        self._given_scales = scales
+        self._given_scales: object = scales
         self._rows = {"phi": phi, "G": G, "b": b, "phi_t": phi_t, "psi": psi, "psi_v": psi_v, "psi_rest": psi_rest}
         refuse_alone(gap, gap_q=gap_q, slip=slip, slip_v=slip_v, restitution=restitution, mu=mu, gap_names=gap_names)
         refuse_alone(gap, mu_static=mu_static)
@@ -209,7 +210,8 @@ class MechanicalSystem(Changeable, BaseSystem):
     def _look(self) -> None:
         """Typical sizes, constraints and contacts, as they follow from the arguments."""
         phi = self._rows["phi"]
-        self.scales = _scales(self.q0, self.nv, self.retract, self._given_scales, phi)
+        self._start = self._numbers_of_start()
+        self._scales = scales_of(self.q0, self.nv, self.retract, self._given_scales, phi)
         self._pace: float | None = None
         self.m = 0  # until constraints have been looked at
         self.constraints = Constraints(
@@ -218,16 +220,32 @@ class MechanicalSystem(Changeable, BaseSystem):
             **self._rows,
             retract=self.retract,
             names=self.row_names or None,
-            scales=self.scales,
+            scales=self._scales,
             time=self._time,
         )
         self.m, self.m_phi, self.row_names = self.constraints.m, self.constraints.m_phi, self.constraints.names
-        self.contacts = None
+        self._contacts: ContactSet | None = None
         if self._gaps["phi"] is not None:
             given: dict[str, Any] = {**self._gaps, "retract": self.retract, "difference": self.difference}
-            twin = MechanicalSystem(np.ones(self.nv), no_force, self.q0, self.v0, scales=self.scales.v, **given)
+            twin = MechanicalSystem(np.ones(self.nv), no_force, self.q0, self.v0, scales=self._scales.v, **given)
             names, restitution, mu, mu_static = self._gap_numbers
-            self.contacts = make_contacts(twin, names, restitution, mu, mu_static, self.scales.v)
+            self._contacts = make_contacts(twin, names, restitution, mu, mu_static, self._scales.v)
+
+    @property
+    def scales(self) -> Scales:
+        """Typical sizes of the components of q and v."""
+        self._notice()
+        return self._scales
+
+    @scales.setter
+    def scales(self, value: Scales) -> None:
+        self._given_scales = value
+
+    @property
+    def contacts(self) -> ContactSet | None:
+        """Gaps that may close, with their laws."""
+        self._notice()
+        return self._contacts
 
     def _taken(self, name: str, value: object) -> object:
         """A mass matrix, a function or a start, as the constructor takes it."""
@@ -243,13 +261,13 @@ class MechanicalSystem(Changeable, BaseSystem):
             if not callable(value):
                 raise InputError("Q must be a function, received None")
             checks.arguments("Q", value, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
-        if name == "scales" and not isinstance(value, Scales):
-            return _scales(self.q0, self.nv, self.retract, value, self._rows["phi"])
+        if name == "scales":
+            return scales_of(self.q0, self.nv, self.retract, value, self._rows["phi"])
         return value
 
     def _settle(self, name: str) -> None:
         """Sizes and rows look at the start and at what acts there."""
-        if name in ("M", "Q", "q0", "v0"):
+        if name in ("M", "Q", "q0", "v0", "scales"):
             object.__setattr__(self, "_made", False)
             try:
                 self._look()
@@ -263,7 +281,7 @@ class MechanicalSystem(Changeable, BaseSystem):
         if self.nonideal and self.m == 0:
             return 1.0
         if self._pace is None:
-            sizes, M = self.scales.v, self.M(self.q0.copy()) if callable(self.M) else self.M
+            sizes, M = self._scales.v, self.M(self.q0.copy()) if callable(self.M) else self.M
             mass = np.abs(M.diagonal() if sp.issparse(M) else np.diag(np.atleast_2d(np.asarray(M, dtype=np.float64))))
             force = np.abs(np.asarray(self.Q(*self._arguments(self.q0, self.v0, t)), dtype=np.float64))
             a = np.zeros(self.nv)  # and stays so where shapes are wrong, which is told elsewhere
@@ -294,6 +312,7 @@ class MechanicalSystem(Changeable, BaseSystem):
         model
             The function, its numbers and its traits.
         """
+        self._notice()
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
         compiled = not plain and all(is_compiled(f) for f in callables)
         if compiled and not sp.issparse(self.M) and can_join(self.constraints):
@@ -349,23 +368,6 @@ def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
 
 
 no_force = numba.njit(_no_force)
-
-
-def _scales(
-    q0: FloatArray, nv: int, retract: Callable[..., Any] | None, given: object, phi: Callable[..., Any] | None
-) -> Scales:
-    """Typical sizes as given, or from the start."""
-    if given is None:
-        scales = from_start(q0, nv) if retract is None else ordinary(q0, nv)
-        return scales if phi is None or retract is not None else beside_rows(scales, lambda q: phi(q, 0.0))
-    sizes = checks.vector("scales", given)
-    if sizes.size != nv or not (sizes > 0.0).all():
-        raise InputError(
-            f"scales must be {nv} positive numbers, one for each component of v, received {given!r}",
-            hint="typical sizes of the coordinates, such as a length of the model for positions and 1 for angles",
-        )
-    sizes = power_of_two(sizes)
-    return Scales(sizes.copy() if q0.size == nv else np.ones(q0.size), sizes, q0.copy())
 
 
 def refuse_indefinite_mass(system: System) -> None:

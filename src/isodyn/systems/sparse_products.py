@@ -2,8 +2,8 @@
 
 Every row is summed where it is needed, so that nothing but the matrices and the five vectors goes
 through memory. Diagonal matrices are vectors; C and K with the same pattern, as Rayleigh's damping
-makes them, read it once; rows that belong to the same node of a mesh have the same columns, and
-read them once.
+makes them, read it once; unknowns that belong to the same node of a mesh make full blocks of 2 × 2
+or 3 × 3, of which the first column alone is kept. Values stay row by row.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ class Products(Struct):
     """Diagonals and starts of rows of M, C, K; the last two may share a pattern."""
 
     shared = integer
-    rows_alike = integer  # how many rows of K, one after the other, have the same columns: 1, 2 or 3
+    block = integer  # K consists of full blocks of so many rows and columns: 1, 2 or 3
     on_diagonals = integer  # whether C or K is diagonal
     m, c, k = reals("n"), reals("n"), reals("n")
-    M_starts, C_starts, K_starts = integers("starts"), integers("starts"), integers("starts")
+    M_starts, C_starts = integers("starts"), integers("starts")
+    K_starts = integers("block_starts")  # in blocks; their values begin at block² times that
 
 
 PRODUCTS = StructType(Products)
@@ -50,14 +51,14 @@ def row_product(first: int, last: int, columns: npt.NDArray[np.uint32], values: 
 
 
 @kernel()
-def one_row(
-    first: int, length: int, columns: npt.NDArray[np.uint32], K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+def row_of(
+    block: int, count: int, columns: npt.NDArray[np.uint32], K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
 ) -> float:
     """A row of K q, and of C v where C has the same pattern."""
     if C.size == 0:
-        return row_product(first, first + length, columns, K, q)
+        return row_product(block, block + count, columns, K, q)
     total = 0.0
-    for e in range(first, first + length):
+    for e in range(block, block + count):
         j = columns[e]
         total += K[e] * q[j] + C[e] * v[j]
     return total
@@ -65,39 +66,43 @@ def one_row(
 
 @kernel()
 def two_rows(
-    first: int, length: int, columns: npt.NDArray[np.uint32], K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    block: int, count: int, columns: npt.NDArray[np.uint32], A: FloatArray, x: FloatArray, one: float, two: float
 ) -> tuple[float, float]:
-    """The same for two rows with the same columns."""
-    one, two, second = 0.0, 0.0, first + length
-    for e in range(length):
-        x = q[columns[first + e]]
-        one += K[first + e] * x
-        two += K[second + e] * x
-    if C.size > 0:
-        for e in range(length):
-            x = v[columns[first + e]]
-            one += C[first + e] * x
-            two += C[second + e] * x
+    """Two sums with two rows of A x added, by blocks of 2 × 2."""
+    first = 4 * block
+    second = first + 2 * count
+    for e in range(block, block + count):
+        j = columns[e]
+        for k in range(2):
+            x_k = x[j + np.uint32(k)]
+            one += A[first + k] * x_k
+            two += A[second + k] * x_k
+        first, second = natural(first + 2), natural(second + 2)
     return one, two
 
 
 @kernel()
 def three_rows(
-    first: int, length: int, columns: npt.NDArray[np.uint32], K: FloatArray, C: FloatArray, q: FloatArray, v: FloatArray
+    block: int,
+    count: int,
+    columns: npt.NDArray[np.uint32],
+    A: FloatArray,
+    x: FloatArray,
+    sums: tuple[float, float, float],
 ) -> tuple[float, float, float]:
-    """The same for three."""
-    one, two, three, second, third = 0.0, 0.0, 0.0, first + length, first + 2 * length
-    for e in range(length):
-        x = q[columns[first + e]]
-        one += K[first + e] * x
-        two += K[second + e] * x
-        three += K[third + e] * x
-    if C.size > 0:
-        for e in range(length):
-            x = v[columns[first + e]]
-            one += C[first + e] * x
-            two += C[second + e] * x
-            three += C[third + e] * x
+    """The same for three, by blocks of 3 × 3."""
+    one, two, three = sums
+    first = 9 * block
+    second = first + 3 * count
+    third = second + 3 * count
+    for e in range(block, block + count):
+        j = columns[e]
+        for k in range(3):
+            x_k = x[j + np.uint32(k)]
+            one += A[first + k] * x_k
+            two += A[second + k] * x_k
+            three += A[third + k] * x_k
+        first, second, third = natural(first + 3), natural(second + 3), natural(third + 3)
     return one, two, three
 
 
@@ -113,24 +118,30 @@ def stiffness_rows(
     out: FloatArray,
 ) -> None:
     """out = K q − f, with C v where C has the same pattern."""
-    starts, n, rows_alike, loaded = given.K_starts, natural(out.size), given.rows_alike, f.size > 0
-    if rows_alike == 2:
-        for i in range(0, n, 2):
-            first = natural(starts[i])
-            one, two = two_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
+    starts, rows, loaded, damped = given.K_starts, natural(given.K_starts.size - 1), f.size > 0, C.size > 0
+    if given.block == 2:
+        for b in range(rows):
+            first, i = natural(starts[b]), 2 * b
+            count = natural(starts[b + 1] - first)
+            one, two = two_rows(first, count, columns, K, q, 0.0, 0.0)
+            if damped:
+                one, two = two_rows(first, count, columns, C, v, one, two)
             out[i] = one - f[i] if loaded else one
             out[i + 1] = two - f[i + 1] if loaded else two
-    elif rows_alike == 3:
-        for i in range(0, n, 3):
-            first = natural(starts[i])
-            one, two, three = three_rows(first, natural(starts[i + 1] - first), columns, K, C, q, v)
+    elif given.block == 3:
+        for b in range(rows):
+            first, i = natural(starts[b]), 3 * b
+            count = natural(starts[b + 1] - first)
+            one, two, three = three_rows(first, count, columns, K, q, (0.0, 0.0, 0.0))
+            if damped:
+                one, two, three = three_rows(first, count, columns, C, v, (one, two, three))
             out[i] = one - f[i] if loaded else one
             out[i + 1] = two - f[i + 1] if loaded else two
             out[i + 2] = three - f[i + 2] if loaded else three
     else:
-        for i in range(n):
+        for i in range(rows):
             first = natural(starts[i])
-            one = one_row(first, natural(starts[i + 1] - first), columns, K, C, q, v)
+            one = row_of(first, natural(starts[i + 1] - first), columns, K, C, q, v)
             out[i] = one - f[i] if loaded else one
 
 
@@ -185,19 +196,20 @@ class SparseBalance:
     """M a + C v + K q − f of sparse matrices; matrices that are not there are None."""
 
     def __init__(self, M: Matrix, C: Matrix, K: Matrix, n: int) -> None:
-        self.given = Products(n=n, starts=n + 1)
-        parts = [_split(matrix, n) for matrix in (M, C, K)]
-        (self.given.m, M_rows), (self.given.c, C_rows), (self.given.k, K_rows) = parts
-        if _same_pattern(C, K):
-            (_, C_rows), (_, K_rows) = ((None, sp.csr_array(matrix)) for matrix in (C, K))
-            self.given.shared, self.given.c, self.given.k = 1, 0.0, 0.0
-        self.given.rows_alike = alike_rows(K_rows)
-        self.given.on_diagonals = int(self.given.c.any() or self.given.k.any())
+        (m, M_rows), (c, C_rows), (k, K_rows) = (_split(matrix, n) for matrix in (M, C, K))
+        shared = _same_pattern(C, K)
+        if shared:
+            C_rows, K_rows = sp.csr_array(C), sp.csr_array(K)
+        block = block_size(K_rows)
+        self.given = given = Products(n=n, starts=n + 1, block_starts=n // block + 1)
+        given.shared, given.block, given.on_diagonals = int(shared), block, int(c.any() or k.any())
+        given.m, given.c, given.k = m, c, k
+        given.M_starts, given.C_starts = M_rows.indptr, C_rows.indptr
+        given.K_starts = K_rows.indptr[::block] // block**2
+        columns = M_rows.indices, C_rows.indices, first_columns(K_rows, block)
         arrays: Any = []
-        names = ("M_starts", "C_starts", "K_starts")
-        for name, rows in zip(names, (M_rows, C_rows, K_rows), strict=True):
-            setattr(self.given, name, rows.indptr.astype(np.int64))
-            arrays += [rows.indices.astype(np.uint32), np.ascontiguousarray(rows.data, dtype=np.float64)]
+        for where, rows in zip(columns, (M_rows, C_rows, K_rows), strict=True):
+            arrays += [where.astype(np.uint32), np.ascontiguousarray(rows.data, dtype=np.float64)]
 
         self.arrays: tuple[Any, Any, Any, Any, Any, Any] = tuple(arrays)
 
@@ -211,24 +223,40 @@ class SparseBalance:
         balance_of(self.given, *self.arrays, f, q, v, a, out)
 
 
-def alike_rows(A: Matrix) -> int:
-    """How many rows, one after the other, have the same columns everywhere: 3, 2, or 1."""
-    lengths = np.diff(A.indptr)
+def block_size(A: Matrix) -> int:
+    """3 or 2 where a matrix consists of full blocks of so many rows and columns; else 1."""
     for k in (3, 2):
-        if A.nnz == 0 or A.shape[0] % k or not (lengths.reshape(-1, k) == lengths[::k, None]).all():
+        if A.nnz == 0 or A.shape[0] % k or (A.indptr % k).any():
             continue
-        starts = A.indptr[::k].astype(np.int64)
-        first = np.repeat(starts[:-1], lengths[::k]) + _counted(lengths[::k])
-        places = [first + np.repeat(j * lengths[::k], lengths[::k]) for j in range(1, k)]
-        if all(np.array_equal(A.indices[first], A.indices[place]) for place in places):
+        lengths = np.diff(A.indptr).reshape(-1, k)
+        if not (lengths == lengths[:, :1]).all():
+            continue
+        first, length = _places(A, k), np.repeat(lengths[:, 0], lengths[:, 0] // k)
+        corner = A.indices[first]
+        if not (corner % k).any() and all(
+            np.array_equal(A.indices[first + row * length + column], corner + column)
+            for row in range(k)
+            for column in range(k)
+        ):
             return k
     return 1
+
+
+def first_columns(A: Matrix, k: int) -> IntArray:
+    """The first column of every block of k rows and columns."""
+    return np.asarray(A.indices[_places(A, k)])
+
+
+def _places(A: Matrix, k: int) -> IntArray:
+    """Where the first entries of blocks of k rows and columns are kept."""
+    starts, counts = A.indptr[:-1:k].astype(np.int64), np.diff(A.indptr)[::k] // k
+    return np.repeat(starts, counts) + k * _counted(counts)
 
 
 def _counted(lengths: IntArray) -> IntArray:
     """0, 1, …, length − 1 for every length."""
     ends = np.cumsum(lengths, dtype=np.int64)
-    return np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
+    return np.arange(ends[-1], dtype=np.int64) - np.repeat(ends - lengths, lengths)
 
 
 def is_diagonal(A: Matrix) -> bool:
