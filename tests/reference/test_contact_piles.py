@@ -89,10 +89,11 @@ def test_piles_are_solved(wanted, mu):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("wanted", "mu"), [(200, 0.0), (200, 0.3), pytest.param(200, 0.8, marks=pytest.mark.long), (400, 0.3)]
+    ("wanted", "mu"), [(200, 0.0), (200, 0.3), pytest.param(200, 0.8, marks=pytest.mark.long), (251, 0.8), (400, 0.3)]
 )
 def test_large_piles_are_solved(wanted, mu):
-    """The same with 200 contacts and more."""
+    """The same with 200 contacts and more. With much friction forces that balance each other drift in
+    thousands of sweeps: leaps along the drift find the end (251 contacts were not solved without)."""
     assert_solved(wanted, mu, 0)
 
 
@@ -106,13 +107,13 @@ def test_more_large_piles_are_solved(wanted, mu):
         assert_solved(wanted, mu, seed)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_is_not_solved_is_admissible():
-    """Of 251 contacts with much friction no way leads to the solution: impulses in their cones that
+    """Of 300 contacts with much friction no way leads to the solution: impulses in their cones that
     let nothing approach and take energy."""
-    W, b, first = pile(np.random.default_rng(0), 251)
+    W, b, first = pile(np.random.default_rng(1), 300)
     p = np.zeros(b.size)
-    assert solve_contacts(W, b, one_sided_laws(first, np.full(251, 0.8)), 1e-13, p) == ADMISSIBLE
+    assert solve_contacts(W, b, one_sided_laws(first, np.full(300, 0.8)), 1e-13, p) == ADMISSIBLE
     push, u = p.reshape(-1, 3), W @ p + b
     size = np.abs(b).max()
     assert push[:, 0].min() >= 0.0
@@ -155,6 +156,23 @@ def test_steps_to_their_ends_make_no_energy(seed, mu, e, dt):
         assert abs(energy[-1] - energy[0]) < 1e-12 * energy[0]
     else:
         assert energy[-1] < 0.95 * energy[0]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Coulomb's law of many contacts was obeyed only roughly")
+def test_slow_slip_in_a_wedge_makes_no_energy():
+    """A pyramid of 30 balls, μ = 0.7: balls that hardly slip, between the floor and others, would have
+    tens of times their weight as forces for a microsecond; a step of 10 ms that began with these
+    gained 4.6 % of the energy, and 0.02 % where impacts before it were solved to rounding."""
+    from benchmarks import contacts
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contacts, "MU", 0.7)
+        mech = contacts.mechanism(4)
+    sol = iso.integrate(mech, dt=0.01, t_end=0.3, impacts=iso.Impacts(locate=False))
+    energy = np.sum(sol.energy(), axis=0)
+    assert np.diff(energy).max() < 1e-13 * energy[0]
+    assert sol.aux["contact_gap"].min() > -1e-13
 
 
 def test_steps_with_too_many_impacts_make_no_energy():

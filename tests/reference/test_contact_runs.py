@@ -2,6 +2,8 @@
 and friction of rest above that of sliding, against closed forms."""
 
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -217,3 +219,22 @@ def test_friction_of_rest_in_space():
     mech.add_contact(iso.PointPlane("other", "block", "ground", mu=0.3, mu_static=0.2))
     with pytest.raises(InputError, match="mu_static must not be less than mu"):
         mech.compile()
+
+
+ALONE = """
+import sys, isodyn as iso
+mech = iso.Mechanism()
+mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+mech.add_joint(iso.Hinge("pin", "ground", "rod", point=(0, 0, 0), axis=(0, 1, 0)))
+iso.integrate(mech, dt=0.01, t_end=0.1)
+below = [name for name in sys.modules if name.startswith(("isodyn.stepping.", "isodyn.marching.", "isodyn.linear_solvers."))]
+print(len(below), [name for name in below if "contact" in name or name.endswith(("complementarity", "lemke"))])
+"""
+
+
+def test_runs_without_contacts_load_nothing_of_them():
+    """Their steps, marches and solvers are other kernels, which such a run does not even load."""
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True, check=True)
+    many, found = done.stdout.split(maxsplit=1)
+    assert int(many) > 20
+    assert found.strip() == "[]"

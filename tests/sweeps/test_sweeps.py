@@ -207,6 +207,27 @@ def test_a_history_ends_where_an_event_ends_the_run() -> None:
     assert (values[known] > -0.1).all()
 
 
+@pytest.mark.parametrize("every", [1, 4])
+def test_histories_of_impacts_have_the_times_of_steps(every: int) -> None:
+    """Rows of impacts are at other times in each point: histories ended at the first of them."""
+
+    def ball(e: float) -> iso.Mechanism:
+        mech = iso.Mechanism()
+        mech.add_body("ball", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 1.5))
+        mech.add_contact(iso.SpherePlane("floor", "ball", "ground", radius=0.5, restitution=e))
+        return mech
+
+    run: dict[str, Any] = {"dt": 0.03, "t_end": 1.0, "save_every": every}
+    given = {"floor.restitution": [0.3, 0.6]}
+    found = iso.sweep(ball(0.5), given, ["ball.z"], workers=0, **run)
+    assert np.abs(found.t - [*np.arange(0.0, 1.0, 0.03 * every), 1.0]).max() < 1e-15
+    for k, e in enumerate(given["floor.restitution"]):
+        sol = iso.integrate(ball(e), **run)
+        rows = np.flatnonzero(np.isin(sol.t, found.t))
+        assert rows.size == found.t.size < sol.t.size
+        assert (found["ball.z"][k] == sol.q[rows, 2]).all()
+
+
 # ---- files that were damaged
 
 

@@ -1,7 +1,7 @@
 """Ways to the solution of a contact problem (isodyn.linear_solvers.complementarity).
 
-Newton's method from the forces that are known; Gauss–Seidel by contacts and Newton again, in turns;
-Lemke's pivots where there is no friction. Coulomb's law is not monotone: of hundreds of contacts
+Newton's method from the forces that are known; Gauss–Seidel by contacts, with leaps along what its
+sweeps repeat, and Newton again; Lemke's pivots where there is no friction. Coulomb's law is not monotone: of hundreds of contacts
 with friction none may end at a solution. Gauss–Seidel then stays in cones and near one, and
 impulses without friction are added until nothing approaches: p_T stays in its cone as p_N grows,
 and ½pᵀ(b + u) ≤ 0, so that no energy is made. Derivation: docs/derivations/contact.md.
@@ -9,20 +9,25 @@ and ½pᵀ(b + u) ≤ 0, so that no energy is made. Derivation: docs/derivations
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from isodyn.kernels.compiled import F2, NOT_CONVERGED, OK, F, FloatArray, f8, i8, kernel
 from isodyn.linear_solvers.complementarity import ROUNDS, clean, gauss_seidel, misses, newton, shorten
 from isodyn.linear_solvers.contact_laws import LAWS, Delassus, Laws, operator, row_times, scaled, scaled_laws, size_of
 from isodyn.linear_solvers.lemke import lemke
-from isodyn.linear_solvers.shortest import SMALL, copy
+from isodyn.linear_solvers.shortest import SMALL, copy, norm
 
-SWEEPS, MANY_SWEEPS = 400, 5000  # of Gauss and Seidel in a turn: twice as many in each, at most
-WHOLE_TURNS, RELAXED_TURNS = 5, 6  # of sweeps with whole and with a part of their changes, beside …
-TURNS, FEW_TURNS = 8, 2  # … those that Newton's method goes on with, with up to …
+SWEEPS = 400  # of Gauss and Seidel at first
+WHOLE_SWEEPS, RELAXED_SWEEPS = 100, 50  # before a leap, with whole changes and with …
+RELAXED = 0.5  # … this part of them
+FIRST_ROUNDS = 8  # of sweeps and leaps in the first turn
+TURNS, FEW_TURNS = 7, 6  # of both, with up to …
 LARGE = 620  # … components, and with more
-RELAXED = 0.5  # that part
+LEAPS, NO_MORE = 40, 1.001  # most doublings of a leap; what may be missed after it, beside before
 FEW_ROUNDS = 15  # of Newton's method where sweeps go on without it
+NEWTON_FIRST = 25  # … and from the guess where there are many contacts: most are solved in fewer
 ROUGH = 1e-5  # where Newton's method goes on from sweeps
 ENOUGH = 1e-9  # of the largest p: good enough where nothing better is found …
 LAST = 1e-8  # … and at the very end
@@ -30,6 +35,15 @@ ROUGHLY = 1e-2  # where many contacts come no nearer, but to this
 # a status: the laws are obeyed only roughly. Forces are in their cones; those of impacts also let nothing
 # approach and make no energy, which is not ensured at starts where contacts slide
 ADMISSIBLE = 121
+
+
+class Work(NamedTuple):
+    """Vectors in which leaps are tried."""
+
+    x: FloatArray
+    u: FloatArray
+    slope: FloatArray
+    miss: FloatArray
 
 
 @kernel(allocates=True)
@@ -82,6 +96,41 @@ def solve_roughly(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
     return ADMISSIBLE
 
 
+@kernel()
+def leap(d: Delassus, b: FloatArray, laws: Laws, before: FloatArray, p: FloatArray, m: Work) -> None:
+    """Go on from p along its last change, twice as far as long as no more is missed.
+
+    Where contacts that stick depend on each other, sweeps add to forces that balance each other,
+    the same in each of thousands, until one of them slides or lets go."""
+    misses(d, b, laws, p, m.u, m.slope, m.miss)
+    least, far, trial = norm(m.miss), 0.0, 2.0
+    for _ in range(LEAPS):
+        for i in range(b.size):
+            m.x[i] = p[i] + trial * (p[i] - before[i])
+        misses(d, b, laws, m.x, m.u, m.slope, m.miss)
+        size = norm(m.miss)
+        if not size <= NO_MORE * least:
+            break
+        least, far, trial = min(least, size), trial, 2.0 * trial
+    for i in range(b.size):
+        p[i] += far * (p[i] - before[i])
+
+
+@kernel(allocates=True)
+def sweep_and_leap(
+    d: Delassus, b: FloatArray, laws: Laws, rounds: int, sweeps: int, part: float, p: FloatArray
+) -> None:
+    """Rounds of sweeps of Gauss and Seidel from p, with a leap after each of them."""
+    n = b.size
+    m, before = Work(np.empty(n), np.empty(n), np.empty(n), np.empty(n)), np.empty(n)
+    for _ in range(rounds):
+        gauss_seidel(d, b, laws, 0.01 * ENOUGH, sweeps - 1, part, p)
+        copy(p, before)
+        if not gauss_seidel(d, b, laws, 0.01 * ENOUGH, 1, part, p) > 0.01 * ENOUGH:
+            return
+        leap(d, b, laws, before, p, m)
+
+
 @kernel(allocates=True)
 def by_pivots(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
     """Lemke's pivots where there is no friction, and Newton's method from there; what p misses."""
@@ -91,59 +140,32 @@ def by_pivots(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: Float
 
 
 @kernel(allocates=True)
-def take_turns(
-    d: Delassus, b: FloatArray, laws: Laws, tolerance: float, turns: int, part: float, p: FloatArray
-) -> float:
-    """Turns of sweeps of Gauss and Seidel from p, each with a few steps of Newton's method from
-    there; what the best p misses."""
-    found, x, new = np.inf, p.copy(), p.copy()
-    for turn in range(turns):
-        gauss_seidel(d, b, laws, 0.01 * ENOUGH, min(SWEEPS << turn, MANY_SWEEPS), part, x)
-        copy(x, new)
+def begin_anew(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
+    """Sweeps from p = 0 and Newton's method from there; what the best p misses. Of many contacts
+    some are solved from whole changes, others, that run into cycles, from parts of them: both
+    take turns, each of which is twice as long as the last one."""
+    n = b.size
+    whole, relaxed, new = np.zeros(n), np.zeros(n), np.empty(n)
+    gauss_seidel(d, b, laws, ROUGH, SWEEPS, 1.0, whole)
+    copy(whole, p)
+    found = newton(d, b, laws, tolerance, ROUNDS, p)
+    if not found <= ENOUGH:
+        found = by_pivots(d, b, laws, tolerance, p)
+    rounds = FIRST_ROUNDS
+    for turn in range(2 * (TURNS if n <= LARGE else FEW_TURNS)):
+        if found <= ENOUGH:
+            break
+        if turn % 2 == 0:
+            sweep_and_leap(d, b, laws, rounds, RELAXED_SWEEPS, RELAXED, relaxed)
+            copy(relaxed, new)
+        else:
+            sweep_and_leap(d, b, laws, rounds, WHOLE_SWEEPS, 1.0, whole)
+            copy(whole, new)
+            rounds *= 2
         left = newton(d, b, laws, tolerance, FEW_ROUNDS, new)
         if left < found:
             found = left
             copy(new, p)
-        if found <= ENOUGH:
-            break
-    return found
-
-
-@kernel(allocates=True)
-def take_turns_with_newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
-    """Sweeps of Gauss and Seidel from p and Newton's method in turn, each from where the other came
-    to; what p misses."""
-    gauss_seidel(d, b, laws, ROUGH, SWEEPS, 1.0, p)
-    left = newton(d, b, laws, tolerance, ROUNDS, p)
-    if not left <= ENOUGH:
-        left = by_pivots(d, b, laws, tolerance, p)
-    for _ in range(TURNS if p.size <= LARGE else FEW_TURNS):
-        if left <= ENOUGH:
-            break
-        gauss_seidel(d, b, laws, 0.01 * ENOUGH, MANY_SWEEPS, 1.0, p)
-        left = newton(d, b, laws, tolerance, ROUNDS, p)
-    return left
-
-
-@kernel(allocates=True)
-def begin_anew(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, p: FloatArray) -> float:
-    """All ways in turn, from p = 0; what the best p misses. Of many contacts some are solved by one
-    way and not by the others: whole changes run into cycles where parts of them do not, and the
-    other way round."""
-    found, x = np.inf, np.empty(p.size)
-    for way in range(3 if p.size > SMALL else 1):
-        for i in range(p.size):
-            x[i] = 0.0
-        if way == 0:
-            left = take_turns_with_newton(d, b, laws, tolerance, x)
-        else:
-            turns, part = (WHOLE_TURNS, 1.0) if way == 1 else (RELAXED_TURNS, RELAXED)
-            left = take_turns(d, b, laws, tolerance, turns, part, x)
-        if left < found or way == 0:
-            found = left
-            copy(x, p)
-        if found <= ENOUGH:
-            break
     return found
 
 
@@ -161,7 +183,7 @@ def solve_island(W: FloatArray, b: FloatArray, laws: Laws, tolerance: float, p: 
     law = scaled_laws(laws, s)
     for i in range(n):
         c[i], x[i] = b[i] / s[i], p[i] * s[i]
-    left = newton(d, c, law, tolerance, ROUNDS, x)
+    left = newton(d, c, law, tolerance, ROUNDS if n <= SMALL else NEWTON_FIRST, x)
     if not left <= ENOUGH:
         left = begin_anew(d, c, law, tolerance, x)
     status = OK

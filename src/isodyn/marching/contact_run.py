@@ -176,8 +176,7 @@ class ContactRun(ContactLocation):
         self.whole_end = t_1
         if self.located_in != self.state.step:
             self.located, self.located_in = 0, int(self.state.step)
-        many = not self.impacts.locate or self.located >= self.impacts.max_located
-        if status == CLOSED and many:
+        if status == CLOSED and self.takes_whole_steps:
             if self.take_whole_step(whole=True, made=self.made_by_friction(t_1 - t_0)):
                 return
             self.step_to(t_1)

@@ -207,8 +207,15 @@ class ContactSteps(Run):
 
     # ---- starts
 
+    @property
+    def takes_whole_steps(self) -> bool:
+        """Whether impacts of this step are not located: it has too many, or none are to be."""
+        many = self.located_in == self.state.step and self.located >= self.impacts.max_located
+        return many or not self.impacts.locate
+
     def accelerate(self, state: State) -> None:
         """Accelerations, multipliers and forces of contacts at a state."""
+        self.contacts.uncut = self.typical_dt if self.takes_whole_steps else 0.0
         leg = self.physics(self.closure)[3]
         tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
         status = int(contact_jump.contact_acceleration(*self.physics_with, *tables))

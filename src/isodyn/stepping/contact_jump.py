@@ -272,6 +272,28 @@ def solve_at_rest(contacts: Contacts, problem: Problem) -> int:
     return status
 
 
+@kernel()
+def hold_what_turns(dt: float, slips: FloatArray, jammed: bool, problem: Problem) -> bool:
+    """Where friction would turn slips u round within a step that is not cut there, or where there
+    are no forces with their directions: friction is that of a step now, which stops them, u + Δt u̇
+    = 0, or is against that; whether there were such slips. Slow slip in a wedge may have forces and
+    accelerations of a microsecond, of any size."""
+    found, laws = False, problem.laws
+    for k in range(problem.members.size):
+        i, end, size, along = laws.first[k], laws.first[k + 1], 0.0, 0.0
+        for j in range(i + 1, end):
+            rate = problem.b[j]
+            for m in range(problem.rows.size):
+                rate += problem.W[j, m] * problem.p[m]
+            size += slips[j] ** 2
+            along += slips[j] * rate
+        if laws.sliding[k] == 1 and (jammed or size + dt * along < 0.0):
+            laws.sliding[k], found = 0, True
+            for j in range(i + 1, end):
+                problem.b[j] += slips[j] / dt
+    return found
+
+
 START = JUMP
 
 
@@ -299,8 +321,10 @@ def contact_acceleration(
     fill_with(contacts.force, 0.0)
     problem = problem_of(contacts, contacts.closed, memory.r.size)
     status = prepare(p, g, problem, leg, t, state, memory, counters)
+    slips, sliding = contacts.rate[problem.rows], problem.laws.sliding.copy()
     if status == OK:
         known_slips(contacts, problem, state.v)
+        sliding[:] = problem.laws.sliding
         status = ask(g, ACCELERATION, t, state.q, state.v, state.a, c, contacts.rate)
     if status != OK:
         return status
@@ -308,8 +332,12 @@ def contact_acceleration(
         problem.b[j] = contacts.rate[problem.rows[j]]
     fill_with(memory.dx, 0.0)
     bear(p, contacts, problem, n, state.lam, memory.dx)
-    if solve_at_rest(contacts, problem) != OK:
+    status = solve_at_rest(contacts, problem)
+    while contacts.uncut > 0.0 and hold_what_turns(contacts.uncut, slips, status != OK, problem):
+        status = solve_at_rest(contacts, problem)
+    if status != OK:
         return NO_SOLUTION
+    problem.laws.sliding[:] = sliding  # what is held still slides
     for j in range(problem.rows.size):
         add_response(problem, j, problem.p[j], memory.dx)
         contacts.force[problem.rows[j]] = problem.p[j]

@@ -41,6 +41,7 @@ class Contacts(Struct):
     # … and before the last step, with forces
     closed_before, mode_before, force_before = integers("contacts"), integers("contacts"), reals("rows")
     loose = integers("contacts")  # contacts at rest that have just been torn loose
+    uncut = real  # the size of steps that are not cut where slip turns round; zero where they are
     slip = reals("rows")  # of closed contacts that slide, at the beginning of a step; zero of others
     force, balance, impulse = reals("rows"), reals("rows"), reals("rows")  # at t_n, at the balance
     gap, gap_before, rate, rate_before = reals("contacts"), reals("contacts"), reals("rows"), reals("rows")

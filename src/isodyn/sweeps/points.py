@@ -104,14 +104,15 @@ class Task:
 
     def _history(self, t: FloatArray, x: FloatArray) -> FloatArray:
         """Rows of a history at the times that all have; those behind the end of a run are left
-        out."""
+        out, and so are rows of its own (of impacts and events)."""
         assert self.times is not None
-        many = min(t.size, self.times.size)
-        same = np.isclose(t[:many], self.times[:many], rtol=1e-12, atol=1e-12 * abs(self.times[-1]))
-        kept = many if same.all() else int(same.argmin())
-        if kept < 2 <= self.times.size:
+        near = 1e-12 * max(abs(float(self.times[-1])), abs(float(self.times[0])))
+        rows = np.searchsorted(t, self.times + near, side="right") - 1  # the last one at a time
+        same = np.abs(t[rows] - self.times) <= near
+        kept = same.size if same.all() else int(same.argmin())
+        if kept < min(2, same.size) or (kept < same.size and t[-1] > self.times[kept] + near):
             raise InputError("rows of histories are at other times than those of other points", hint="save=201")
-        return x[:kept]
+        return np.asarray(x[rows[:kept]])
 
 
 def _in_words(error: Exception) -> str:

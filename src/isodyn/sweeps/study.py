@@ -23,6 +23,7 @@ from isodyn.api import integrate
 from isodyn.errors import FileError, InputError, InterruptedWarning, MendedWarning
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.progress import Progress
+from isodyn.marching.schedule import plan
 from isodyn.memory import processors
 from isodyn.results.files import check_place, make_folder, write_file
 from isodyn.results.identity import identity, told
@@ -124,7 +125,11 @@ class Study:
             return np.asarray(save, dtype=np.float64)
         if not isinstance(given.get("dt"), int | float):
             raise InputError("histories of adaptive runs need save=, the times of their rows", hint="save=201")
-        return np.asarray(self.task.solution(values, events=()).t)
+        if self.system.contacts is None:
+            return np.asarray(self.task.solution(values, events=()).t)
+        t0, end, dt = float(given.get("t0", 0.0)), float(given["t_end"]), float(given["dt"])
+        parts = plan(t0, end, dt, given.get("breakpoints", ()), given.get("save_every", 1))
+        return np.concatenate([[t0], *(part.saved_times for part in parts)])  # impacts are at times of their own
 
     @cached_property
     def key(self) -> str:
