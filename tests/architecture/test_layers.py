@@ -22,6 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
         "later",
         "inherited_text",
         "open_types",
+        "keywords",
     ),
     ("kernels",),
     ("linear_solvers", "expressions", "schemes"),

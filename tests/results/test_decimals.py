@@ -46,10 +46,12 @@ def test_lines_and_commas() -> None:
     assert bytes(as_lines(np.zeros((0, 3)))) == b""
 
 
-def test_large_files_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the kernel writes and what Python's writer writes."""
+@pytest.mark.parametrize("processors", [1, 2, 3])
+def test_large_files_are_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, processors: int) -> None:
+    """What the kernel writes, on one thread and on several, and what Python's writer writes."""
     sol = iso.integrate(iso.problems.get("pendulum").system(), dt=0.01, t_end=2.0)
     small = sol.save(tmp_path / "small.csv").read_bytes()
     monkeypatch.setattr(tables, "FEW", 0)
     monkeypatch.setattr(tables, "CHUNK", 70)
+    monkeypatch.setattr(tables, "processors", lambda: processors)
     assert sol.save(tmp_path / "large.csv").read_bytes() == small

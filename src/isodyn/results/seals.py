@@ -93,10 +93,10 @@ def _digest(document: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def packed(**arrays: Any) -> memoryview:
+def packed(**arrays: object) -> memoryview:
     """Arrays as the bytes of an npz file, with a seal."""
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
     return sealed(buffer)
 
 

@@ -164,9 +164,10 @@ def looked_at_once(sol: Solution) -> AbstractContextManager[None]:
 def _write_lines(file: BinaryIO, columns: Sequence[FloatArray]) -> None:
     """Rows of numbers as text, made by as many threads as there are processors for this process, a
     few pieces ahead of the file, each in memory that served before: pages that are new cost as
-    much as the digits in them."""
+    much as the digits in them. With one processor there is one piece, which stays near to it."""
     rows, threads = 1 + CHUNK // len(columns), min(processors(), MOST_THREADS)
-    places = [Piece(np.empty((rows, len(columns))), room_for(rows * len(columns))) for _ in range(2 * threads + 1)]
+    pieces = 2 * threads + 1 if threads > 1 else 1
+    places = [Piece(np.empty((rows, len(columns))), room_for(rows * len(columns))) for _ in range(pieces)]
 
     def lines(first: int, place: Piece) -> memoryview:
         numbers = place.numbers[: columns[0].size - first]
@@ -174,6 +175,10 @@ def _write_lines(file: BinaryIO, columns: Sequence[FloatArray]) -> None:
             numbers[:, k] = column[first : first + rows]
         return as_lines(numbers, place.text)
 
+    if threads == 1:
+        for first in range(0, columns[0].size, rows):
+            file.write(lines(first, places[0]))
+        return
     with ThreadPoolExecutor(threads) as pool:
         ahead: deque[Any] = deque()
         for k, first in enumerate(range(0, columns[0].size, rows)):

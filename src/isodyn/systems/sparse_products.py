@@ -8,7 +8,7 @@ or 3 × 3, of which the first column alone is kept. Values stay row by row.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import types
@@ -206,12 +206,11 @@ class SparseBalance:
         given.m, given.c, given.k = m, c, k
         given.M_starts, given.C_starts = M_rows.indptr, C_rows.indptr
         given.K_starts = K_rows.indptr[::block] // block**2
-        columns = M_rows.indices, C_rows.indices, first_columns(K_rows, block)
-        arrays: Any = []
-        for where, rows in zip(columns, (M_rows, C_rows, K_rows), strict=True):
-            arrays += [where.astype(np.uint32), np.ascontiguousarray(rows.data, dtype=np.float64)]
-
-        self.arrays: tuple[Any, Any, Any, Any, Any, Any] = tuple(arrays)
+        self.arrays = (
+            *_packed(M_rows.indices, M_rows.data),
+            *_packed(C_rows.indices, C_rows.data),
+            *_packed(K_rows.indices[_places(K_rows.indptr, block)], K_rows.data),
+        )
 
     @property
     def masses(self) -> FloatArray | None:
@@ -231,7 +230,7 @@ def block_size(A: Matrix) -> int:
         lengths = np.diff(A.indptr).reshape(-1, k)
         if not (lengths == lengths[:, :1]).all():
             continue
-        first, length = _places(A, k), np.repeat(lengths[:, 0], lengths[:, 0] // k)
+        first, length = _places(A.indptr, k), np.repeat(lengths[:, 0], lengths[:, 0] // k)
         corner = A.indices[first]
         if not (corner % k).any() and all(
             np.array_equal(A.indices[first + row * length + column], corner + column)
@@ -242,15 +241,10 @@ def block_size(A: Matrix) -> int:
     return 1
 
 
-def first_columns(A: Matrix, k: int) -> IntArray:
-    """The first column of every block of k rows and columns."""
-    return np.asarray(A.indices[_places(A, k)])
-
-
-def _places(A: Matrix, k: int) -> IntArray:
-    """Where the first entries of blocks of k rows and columns are kept."""
-    starts, counts = A.indptr[:-1:k].astype(np.int64), np.diff(A.indptr)[::k] // k
-    return np.repeat(starts, counts) + k * _counted(counts)
+def _places(starts: IntArray, k: int) -> IntArray:
+    """Where the first entries of blocks of k rows and columns are kept, of rows that start there."""
+    firsts, counts = starts[:-1:k].astype(np.int64), np.diff(starts)[::k] // k
+    return np.repeat(firsts, counts) + k * _counted(counts)
 
 
 def _counted(lengths: IntArray) -> IntArray:
@@ -265,7 +259,12 @@ def is_diagonal(A: Matrix) -> bool:
     return bool((entries.coords[0] == entries.coords[1]).all())
 
 
-def _split(matrix: Matrix, n: int) -> tuple[FloatArray, Any]:
+def _packed(columns: IntArray, values: FloatArray) -> tuple[npt.NDArray[np.uint32], FloatArray]:
+    """Columns and values as kernels read them."""
+    return columns.astype(np.uint32), np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _split(matrix: Matrix, n: int) -> tuple[FloatArray, Matrix]:
     """The diagonal and nothing, or zeros and all of a matrix."""
     nothing = sp.csr_array((n, n))
     if matrix is None:
