@@ -7,6 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import isodyn as iso
 from isodyn.errors import InputError
+from isodyn.models import model_from_text
 from isodyn.models.writer import to_toml
 from isodyn.report.scenes import scene_of
 from isodyn.results.contact_forces import forces_of_contacts
@@ -193,21 +194,50 @@ def test_many_impacts_in_a_step_are_told():
     assert abs(sol.q[-1, 0]) < 1e-12
 
 
-def test_shapes_in_model_files(tmp_path):
-    """What is written reads back the same."""
-    mech = iso.Mechanism()
-    mech.add_body("one", 1.0, (0.1,) * 3, (0, 0, 2.0), Rotation.from_rotvec([0.1, 0.2, 0.3]))
-    mech.add_body("two", 1.0, (0.1,) * 3, (0, 0, 0.5))
-    mech.add_contact(iso.SphereBox("a", "one", "two", radius=0.2, size=(1, 1, 1), rounding=0.1, mu=0.2))
-    mech.add_contact(iso.SphereCapsule("b", "one", "two", radii=(0.2, 0.3), length=0.5))
-    mech.add_contact(iso.CylinderPlane("c", "one", "ground", radius=0.2, length=0.5, axis=(1, 0, 0)))
-    mech.add_contact(iso.PolygonPlane("d", "two", "ground", corners=((0, 0, -0.5), (0, 0, 0.5))))
-    mech.add_contact(iso.PointPlane("e", "two", "ground", points=((0, 0, 0.1), (0, 0, 0.3))))
-    path = tmp_path / "shapes.toml"
-    path.write_text(to_toml(mech, dt=0.01, t_end=0.1))
-    one, two = (iso.integrate(x, dt=0.01, t_end=0.1) for x in (mech, iso.load_model(path).system()))
+def all_kinds():
+    """Three bodies in the air and an arm on a pin, with a contact of every kind."""
+    mech, rng = iso.Mechanism(), np.random.default_rng(1)
+    for k, name in enumerate(("one", "two", "three")):
+        turned = Rotation.from_rotvec(rng.normal(size=3))
+        moves = {"velocity": rng.normal(size=3), "angular_velocity": rng.normal(size=3)}
+        mech.add_body(name, 1.0 + k, (0.1, 0.2, 0.15), (4.0 * k, 0.3 * k, 6.0 + k), turned, **moves)
+    mech.add_body("arm", 1.0, (0.1, 0.1, 0.1), (9.0, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "arm", point=(8.5, 0, 0), axis=(0, 1, 0)))
+    stone, cube = rng.normal(size=(9, 3)), np.stack(np.meshgrid(*[[-0.5, 0.5]] * 3), axis=-1).reshape(8, 3)
+    own = {"mu": 0.2, "restitution": 0.4, "mu_static": 0.3}
+    plane = {"plane_point": (0.1, 0.2, -3.0), "normal": (0.1, 0.2, 1.0), **own}
+    for part in (
+        iso.DryJoint("dry", "pin", mu=0.1, radius=0.2, mu_static=0.15),
+        iso.JointStop("stop", "pin", low=-0.4, high=0.5, restitution=0.3),
+        iso.DiscPlane("disc", "one", "ground", radius=0.2, axis=(0, 1, 1), centre=(0.1, 0, 6.0), **plane),
+        iso.CylinderPlane("cylinder", "one", "ground", radius=0.2, length=0.5, axis=(1, 0.3, 0), **plane),
+        iso.PolygonPlane("polygon", "two", "ground", corners=((3, 0, 5.5), (4.5, 0, 7.5), (4, 1, 6)), **plane),
+        iso.PointPlane("points", "two", "ground", points=((4, 0, 6.1), (4, 0.2, 6.3)), **plane),
+        iso.SpherePlane("ball", "three", "ground", radius=0.3, **plane),
+        iso.BoxPlane("box", "one", "ground", size=(1, 0.5, 0.4), **plane),
+        iso.CapsulePlane("capsule", "two", "ground", 0.2, 1.0, (1, 0.5, 0.2), **plane),
+        iso.WheelProfile("road", "three", "ground", radius=0.1, profile=(0, 0.1, 0.05), plane_point=(0, 0, -3), **own),
+        iso.SphereSphere("balls", "one", "two", radii=(0.3, 0.2), **own),
+        iso.SphereBox("on box", "one", "three", radius=0.2, size=(1, 1, 1), rounding=0.1, **own),
+        iso.SphereCapsule("on rod", "two", "three", radii=(0.2, 0.3), length=0.5, **own),
+        iso.Journal("journal", "one", "two", clearance=9.0, radius=0.1, axis=(0, 0, 1), **own),
+        iso.SphereMesh("on stone", "one", "two", 0.3, stone, **own),
+        iso.CapsuleMesh("rod on stone", "one", "three", 0.2, 1.0, stone, (0, 0.2, 1), **own),
+        iso.MeshContact("stones", "two", "three", stone, cube, **own),
+    ):
+        mech.add_contact(part)
+    return mech
+
+
+def test_every_kind_in_model_files():
+    """What is written reads back the same, and runs the same through impacts."""
+    mech = all_kinds()
+    again = model_from_text(to_toml(mech, dt=0.02, t_end=0.5)).mechanism()
+    one, two = (iso.integrate(x, dt=0.02, t_end=0.5) for x in (mech, again))
     assert one.system.contacts.names == two.system.contacts.names
+    assert one.aux["impact_t"].size > 2
     assert np.abs(one.q - two.q).max() < 1e-12
+    assert np.abs(one.aux["contact_gap"] - two.aux["contact_gap"]).max() < 1e-12
 
 
 def test_what_shapes_refuse():

@@ -1,10 +1,11 @@
 """Ways to the solution of a contact problem (isodyn.linear_solvers.complementarity).
 
 Newton's method from the forces that are known; Gauss–Seidel by contacts, with leaps along what its
-sweeps repeat, and Newton again; Lemke's pivots where there is no friction. Coulomb's law is not monotone: of hundreds of contacts
-with friction none may end at a solution. Gauss–Seidel then stays in cones and near one, and
-impulses without friction are added until nothing approaches: p_T stays in its cone as p_N grows,
-and ½pᵀ(b + u) ≤ 0, so that no energy is made. Derivation: docs/derivations/contact.md.
+sweeps repeat, and Newton again; Lemke's pivots where there is no friction. Coulomb's law is not
+monotone: of hundreds of contacts with friction none may end at a solution. Gauss–Seidel then stays
+in cones and near one, and impulses without friction are added until nothing approaches: p_T stays
+in its cone as p_N grows, and ½pᵀ(b + u) ≤ 0, so that no energy is made. Derivation:
+docs/derivations/contact.md.
 """
 
 from __future__ import annotations
