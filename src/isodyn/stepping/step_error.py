@@ -17,7 +17,8 @@ solved for with the step's own factors,
 which leaves what is tangent to the constraints, and of stiff parts what they move: springs take
 back errors of q and v, dampers those of v alone. Where the balance holds at t_{n+1} the error of q
 is solved for only if it could be the larger one. Products with M and C = ∂balance/∂v are
-differences of the balance.
+differences of the balance; that with M alone takes one balance, far along e_v, where nothing but
+M e_v is left of it, unless the balance bends in a (implicit systems of first order).
 
 DAEs of first order whose constraints leave out z (index 2) close v_{n+1} alone. There the lower
 rows of the same solution, δz, are an error of z and of a = v̇ in the step: G(λ₅Δt δa − e_v) = 0, so
@@ -50,6 +51,7 @@ from isodyn.stepping.memory import (
 from isodyn.stepping.null_space import null_space_correction
 
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
+FAR = 1e8  # the same, where nothing but the product with the masses shall be left
 BEYOND = 1e300  # an error that is not a number
 # rates that are compared with no less than this, in units of tol^(1/3)|v|/Δt: what a motion has whose
 # steps are as long as its error allows; slower ones are rest
@@ -68,6 +70,23 @@ def balance_along(
         memory.a[i] = state.a[i] + phi * state.da[i] + of_a * along[i]
         memory.v[i] = state.v[i] + of_v * along[i]
     return p.model(BALANCE, t, state.q, memory.v, memory.a, state.lam, memory.c, p.tables, p.scratch, memory.r_plus[:n])
+
+
+@kernel()
+def add_mass_product(
+    p: Physics, t: float, state: State, leg: Leg, e: FloatArray, memory: Memory, out: FloatArray
+) -> int:
+    """out[:n] += W₁Λ₆ M e where the balance is affine in a and nearly holds: so far along e nothing
+    else counts in it."""
+    size = measure(e, memory.by_v)
+    if not size > 0.0:
+        return OK
+    far = measure(state.a, memory.by_v)
+    step = (FAR * far if far > 0.0 else FAR) / size
+    status = balance_along(p, t, state, leg.phi, e, step, 0.0, memory)
+    for i in range(memory.x.size):
+        out[i] += leg.W1L6 * memory.r_plus[i] / step
+    return status
 
 
 @kernel()
@@ -192,6 +211,21 @@ def note_roughness(t: float, state: State, memory: Memory) -> None:
 
 
 @kernel()
+def balance_now(
+    p: Physics, leg: Leg, t: float, complete: bool, state: State, memory: Memory, counters: Counters
+) -> int:
+    """memory.r = balance at t_{n+1}; nothing where it holds there, and need not be looked at."""
+    if not complete and state.lam.size == 0 and leg.rtol <= PRECISE:
+        fill_with(memory.r, 0.0)
+        return OK
+    status = balance_along(p, t, state, leg.phi, memory.error_q, 0.0, 0.0, memory)
+    counters.evaluations += 1
+    for i in range(memory.x.size):
+        memory.r[i] = memory.r_plus[i]
+    return status
+
+
+@kernel()
 def change_along(p: Physics, t: float, state: State, phi: float, change: FloatArray, memory: Memory) -> int:
     """memory.r_plus[:n] = what a change of the multipliers, those that are enforced, does in the
     balance; memory.r is the balance without it."""
@@ -269,7 +303,13 @@ def error_at_end(
     error_of_v(leg, before, state, memory)
     note_roughness(t, state, memory)
     fill_with(memory.dx, 0.0)
-    status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
+    affine, status = (p.traits & GENERAL) == 0, OK
+    if affine:
+        status = add_mass_product(p, t, state, leg, memory.error_v, memory, memory.dx)
+    else:
+        status = balance_now(p, leg, t, complete, state, memory, counters)
+        if status == OK:
+            status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
     counters.evaluations += 1
     raw, push = measure(memory.error_v, memory.by_v), measure_forces(memory.dx, memory.by_v)
     of_q = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory)
@@ -283,7 +323,10 @@ def error_at_end(
         return status
     fill_with(memory.dx, 0.0)
     by_v = 0.0 if p.closure.project > 0 else memory.c[1]
-    status = add_product(p, t, state, leg, memory.error_q, by_v, memory, memory.dx)
+    if affine:
+        status = balance_now(p, leg, t, complete, state, memory, counters)
+    if status == OK:
+        status = add_product(p, t, state, leg, memory.error_q, by_v, memory, memory.dx)
     counters.evaluations += 1
     if status == OK:
         status = damp(p, leg, t, False, memory)
@@ -302,19 +345,10 @@ def estimate(
     follow_sizes(state, memory)
     error_of_q(leg, before, state, memory)
     memory.error_a = 0.0
-    status = OK
-    if at_end and not complete and state.lam.size == 0 and leg.rtol <= PRECISE:
-        fill_with(memory.r, 0.0)
-    else:
-        status = balance_along(p, t, state, leg.phi, memory.error_q, 0.0, 0.0, memory)
-        counters.evaluations += 1
-        for i in range(memory.x.size):
-            memory.r[i] = memory.r_plus[i]
-    if status != OK:
-        return status
     if at_end:
         return error_at_end(p, leg, t, complete, before, state, memory, counters)
-    return error_at_balance(p, leg, t, before, state, memory, counters)
+    status = balance_now(p, leg, t, True, state, memory, counters)
+    return error_at_balance(p, leg, t, before, state, memory, counters) if status == OK else status
 
 
 @kernel()
