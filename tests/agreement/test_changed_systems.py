@@ -202,3 +202,20 @@ def test_a_solution_knows_that_its_system_was_changed():
         with pytest.raises(InputError, match="but K of it was changed after the run"):
             ask()
     assert iso.integrate(system, dt=0.01, t_end=0.1).quality().good
+
+
+def test_friction_stays_after_a_change_of_the_start():
+    """A block that was given another start rubs as one that was made with it."""
+
+    def block(speed):
+        given = {"phi": lambda q, t: q[1:], "G": lambda q, t: np.array([[0.0, 1.0]]), "b": lambda q, v, t: np.zeros(1)}
+        system = iso.MechanicalSystem(1.0, lambda q, v, t: np.array([0.0, -10.0]), [0.0, 0.0], [speed, 0.0], **given)
+        return iso.with_friction(system, iso.gauss.Contact(rows=0, tangent=[1.0, 0.0], mu=0.5, name="floor"))
+
+    made, changed, in_place = block(2.0), block(1.0), block(1.0)
+    changed.v0 = [2.0, 0.0]
+    in_place.v0[0] = 2.0
+    ends = [iso.integrate(system, dt=0.03, t_end=1.0).q[-1] for system in (made, changed, in_place)]
+    assert abs(ends[0][0] - 0.4) < 1e-9
+    assert np.array_equal(ends[0], ends[1])
+    assert np.array_equal(ends[0], ends[2])

@@ -57,6 +57,18 @@ def with_friction(system: System, contacts: Sequence[Contact] | Contact) -> Syst
     contacts = (contacts,) if isinstance(contacts, Contact) else tuple(contacts)
     system = as_system(system)
     _check(system, contacts)
+    if isinstance(system, MechanicalSystem):
+        return system.rubbing(lambda changed: _contacts(changed, contacts))
+    found = _contacts(system, contacts)
+    if is_dataclass(system):
+        return replace(system, contacts=found)
+    rough: Any = copy.copy(system)
+    rough.contacts = found
+    return rough
+
+
+def _contacts(system: System, contacts: tuple[Contact, ...]) -> ContactSet:
+    """What slips, with its laws and the rows that carry it, as contacts of a system."""
     many = len(contacts)
     widths = [contact.slip(system.q0, system.v0, 0.0).size for contact in contacts]
     known = all(c.rest is not None or not (callable(c.tangent) or callable(c.surface)) for c in contacts)
@@ -85,7 +97,7 @@ def with_friction(system: System, contacts: Sequence[Contact] | Contact) -> Syst
         difference=system.difference,
         scales=system.scales.v,
     )
-    found = ContactSet(
+    return ContactSet(
         tuple(contact.name for contact in contacts),
         twin,
         np.zeros(many),
@@ -98,11 +110,6 @@ def with_friction(system: System, contacts: Sequence[Contact] | Contact) -> Syst
             for k, contact in enumerate(contacts)
         },
     )
-    if is_dataclass(system):
-        return replace(system, contacts=found)
-    rough: Any = copy.copy(system)
-    rough.contacts = found
-    return rough
 
 
 def _check(system: System, contacts: tuple[Contact, ...]) -> None:

@@ -19,7 +19,7 @@ from isodyn.results.events import Happened
 from isodyn.results.sensitivity import WithSensitivities
 from isodyn.results.statistics import Statistics
 from isodyn.results.views_of_parts import ViewsOfParts
-from isodyn.results.whole import changes_of, refuse_unless_whole
+from isodyn.results.whole import MadeFor, refuse_unless_whole
 from isodyn.systems.energies import energies as energies_of_rows
 from isodyn.systems.implicit import ImplicitSystem
 
@@ -160,10 +160,10 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         return values
 
     def __post_init__(self) -> None:
-        self._changes = changes_of(self.system)
+        self._made_for = MadeFor(self.system)
 
     def _whole(self, what: str) -> None:
-        refuse_unless_whole(self, what, self._changes)
+        refuse_unless_whole(self, what, self._made_for)
 
     def energy(self) -> tuple[FloatArray, FloatArray]:
         """Return the kinetic and the potential energy at every saved time.

@@ -12,18 +12,29 @@ if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
 
-def changes_of(system: object) -> int:
-    """How often the equations of a system were changed since it was made."""
+class MadeFor:
+    """The system that a solution was made for, and how often its equations had been changed then."""
+
+    def __init__(self, system: object) -> None:
+        self.system, self.changes = system, _changes_of(system)
+
+    def is_another(self, system: object) -> bool:
+        """Whether the system was changed since. Of one that a solution was led to later, such as the
+        full one of a reduced one, nothing is known."""
+        return system is self.system and _changes_of(system) != self.changes
+
+
+def _changes_of(system: object) -> int:
     return system.changes if isinstance(system, Changeable) else 0
 
 
-def refuse_unless_whole(sol: Solution, what: str, changes: int) -> None:
+def refuse_unless_whole(sol: Solution, what: str, made_for: MadeFor) -> None:
     """InputError where columns are missing, or the system was changed after the run."""
     system = sol.system
     for name, n in (("q", system.nq), ("v", system.nv), ("a", system.nv), ("lam", system.m)):
         if sol.columns[name].size != n:
             raise InputError(f"{what} needs all of {name}, but only {sol.columns[name].size} of {n} columns were saved")
-    if changes_of(system) != changes:
+    if made_for.is_another(system):
         raise InputError(
             f"{what} asks the system of the run, but {system.changed} of it was changed after the run",
             hint="ask before the change, or make another system for the next run",

@@ -113,7 +113,7 @@ class ImplicitSystem(FirstOrderSystem):
             raise NonFiniteError(f"F is not finite at the start, t = {t0:g}, or near it", hint="look at x0 and xdot0")
         split = _split_at(self.F, t0, x, rates)
         if split is None:
-            self.V, self.N = np.eye(x.size), np.zeros((x.size, 0))
+            self.V, self.N, self.rates_known = np.eye(x.size), np.zeros((x.size, 0)), True
             super().__init__(
                 lambda s, z, t: z,
                 x,
@@ -122,9 +122,9 @@ class ImplicitSystem(FirstOrderSystem):
                 names=self.x_names,
                 row_names=[f"{name}'" for name in self.x_names],
             )
-            self.rates_known = True
             return
         self.V, self.N = split
+        self.rates_known = False
         k, look = self.V.shape[1], _Watch(self)
         _require_rates(k)
 
@@ -144,7 +144,6 @@ class ImplicitSystem(FirstOrderSystem):
             names=s_names,
             row_names=[*(f"{name}'" for name in s_names), *w_names],
         )
-        self.rates_known = False
 
     @classmethod
     def from_mass(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
 
 import numba
@@ -198,6 +198,7 @@ class MechanicalSystem(Changeable, BaseSystem):
         self.names = checks.names(names, self.nq)
         self.v_names = checks.velocity_names(self.names, self.nv)
         self._given_scales: object = scales
+        self._friction: Callable[[System], ContactSet] | None = None
         self._rows = {"phi": phi, "G": G, "b": b, "phi_t": phi_t, "psi": psi, "psi_v": psi_v, "psi_rest": psi_rest}
         refuse_alone(gap, gap_q=gap_q, slip=slip, slip_v=slip_v, restitution=restitution, mu=mu, gap_names=gap_names)
         refuse_alone(gap, mu_static=mu_static)
@@ -230,6 +231,8 @@ class MechanicalSystem(Changeable, BaseSystem):
             twin = MechanicalSystem(np.ones(self.nv), no_force, self.q0, self.v0, scales=self._scales.v, **given)
             names, restitution, mu, mu_static = self._gap_numbers
             self._contacts = make_contacts(twin, names, restitution, mu, mu_static, self._scales.v)
+        if self._friction is not None:
+            self._contacts = self._friction(self)
 
     @property
     def scales(self) -> Scales:
@@ -240,6 +243,12 @@ class MechanicalSystem(Changeable, BaseSystem):
     @scales.setter
     def scales(self, value: Scales) -> None:
         self._given_scales = value
+
+    def rubbing(self, friction: Callable[[System], ContactSet]) -> Self:
+        """A copy with the contacts that a function makes of it, now and after changes."""
+        found = copy(self)
+        found._friction, found._contacts = friction, friction(self)
+        return found
 
     @property
     def contacts(self) -> ContactSet | None:
