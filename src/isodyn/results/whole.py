@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
 
 class MadeFor:
-    """The system that a solution was made for, and how often its equations had been changed then."""
+    """The system that a solution was made for, and how often its equations had been changed until
+    then."""
 
     def __init__(self, system: object) -> None:
         self.system, self.changes = system, _changes_of(system)
 
     def is_another(self, system: object) -> bool:
-        """Whether the system was changed since. Of one that a solution was led to later, such as the
-        full one of a reduced one, nothing is known."""
+        """Whether the system was changed since. Of one that a solution was led to later, such as
+        the full one of a reduced one, nothing is known."""
         return system is self.system and _changes_of(system) != self.changes
 
 

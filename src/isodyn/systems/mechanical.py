@@ -245,7 +245,18 @@ class MechanicalSystem(Changeable, BaseSystem):
         self._given_scales = value
 
     def rubbing(self, friction: Callable[[System], ContactSet]) -> Self:
-        """A copy with the contacts that a function makes of it, now and after changes."""
+        """Return a copy with friction on its constraints.
+
+        Parameters
+        ----------
+        friction
+            Makes contacts of a system; asked now, and again when the system is changed.
+
+        Returns
+        -------
+        system
+            The copy.
+        """
         found = copy(self)
         found._friction, found._contacts = friction, friction(self)
         return found
@@ -341,15 +352,8 @@ class MechanicalSystem(Changeable, BaseSystem):
         with scratch of its own for every run."""
         rows = self.constraints
         functions = (
-            *(
-                self.Q,
-                self.Q_q,
-                self.Q_v,
-                self.Q_lam,
-                self.retract,
-                self.nonideal,
-                self.M if callable(self.M) else None,
-            ),
+            *(self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract, self.nonideal),
+            self.M if callable(self.M) else None,
             *(rows.phi_, rows.G_, rows.b_, rows.phi_t_, rows.psi_, rows.psi_v_, rows.psi_rest_),
         )
         mass = None if callable(self.M) else np.asarray(self.M).tobytes()
