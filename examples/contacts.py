@@ -63,14 +63,14 @@ def slider_crank(clearance: float = 1e-3) -> iso.Mechanism:
     mech.add_joint(iso.Prismatic("guide", "ground", "slider", axis=(1, 0, 0)))
     centres = ((0.2, 0, 0), (0.2, 0, 0))
     mech.add_contact(iso.Journal("crank pin", "crank", "rod", clearance, points=centres, restitution=0.3))
-    mech.add_load(iso.Motor("motor", "bearing", 1.5))
+    mech.add_load(iso.Motor("motor", "bearing", 6.0))
     return mech
 
 
 def main(out: Path) -> dict[str, float]:
     """Run both, and draw them."""
     toy = iso.integrate(woodpecker(), dt=5e-4, t_end=0.6)
-    machine = iso.integrate(slider_crank(), dt=1e-3, t_end=0.8)
+    machine = iso.integrate(slider_crank(), dt=2e-4, t_end=0.5)
     draw(toy, machine, out / "contacts.png")
     pin = machine.contact("crank pin")
     return {
@@ -84,17 +84,28 @@ def main(out: Path) -> dict[str, float]:
     }
 
 
+def offset_of_pin(machine: Any) -> Any:
+    """Where the pin of the rod is, seen from the middle of its bearing in the crank."""
+    crank, rod = machine.body("crank"), machine.body("rod")
+    turned = lambda angle: np.stack([np.cos(angle), np.sin(angle)])  # noqa: E731
+    centre = crank.position[:, :2].T + 0.1 * turned(machine.q[:, 2])
+    return rod.position[:, :2].T - 0.3 * turned(machine.q[:, 5]) - centre
+
+
 def draw(toy: Any, machine: Any, path: Path) -> None:
     """The way down, the cycle of the bird, and where the pin is in its bearing."""
-    pin = machine.contact("crank pin")
     with figures.canvas(1, 3, size=(14.0, 4.2)) as (figure, grid):
         left, middle, right = np.ravel(grid)
         left.plot(toy.t, 1e3 * toy.q[:, 0])
         left.set(xlabel="t [s]", ylabel="height [mm]", title="woodpecker")
         middle.plot(toy.q[:, 2], toy.v[:, 2], lw=0.7)
         middle.set(xlabel="angle of the bird [rad]", ylabel="its rate [rad/s]", title="its cycle")
-        right.plot(machine.t, 1e3 * (1e-3 - pin.gap))
-        right.set(xlabel="t [s]", ylabel="offset of the crank pin [mm]", title="slider–crank with clearance")
+        x, y = 1e3 * offset_of_pin(machine)
+        around = np.linspace(0.0, 2.0 * np.pi, 200)
+        right.plot(np.cos(around), np.sin(around), color="0.8", lw=4)
+        right.plot(x, y, lw=0.8)
+        right.set(xlabel="x of the crank pin in its bearing [mm]", ylabel="y [mm]", title="slider–crank with clearance")
+        right.set_aspect("equal")
         figures.save(figure, path)
 
 
