@@ -18,7 +18,8 @@ which leaves what is tangent to the constraints, and of stiff parts what they mo
 back errors of q and v, dampers those of v alone. Where the balance holds at t_{n+1} the error of q
 is solved for only if it could be the larger one. Products with M and C = ∂balance/∂v are
 differences of the balance; that with M alone takes one balance, far along e_v, where nothing but
-M e_v is left of it, unless the balance bends in a (implicit systems of first order).
+M e_v is left of it, unless the balance bends in a (implicit systems of first order) or does not
+hold (forces of contacts).
 
 DAEs of first order whose constraints leave out z (index 2) close v_{n+1} alone. There the lower
 rows of the same solution, δz, are an error of z and of a = v̇ in the step: G(λ₅Δt δa − e_v) = 0, so
@@ -51,7 +52,7 @@ from isodyn.stepping.memory import (
 from isodyn.stepping.null_space import null_space_correction
 
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
-FAR = 1e8  # the same, where nothing but the product with the masses shall be left
+FAR = 1e14  # the same, where nothing but the product with the masses shall be left
 BEYOND = 1e300  # an error that is not a number
 # rates that are compared with no less than this, in units of tol^(1/3)|v|/Δt: what a motion has whose
 # steps are as long as its error allows; slower ones are rest
@@ -303,7 +304,7 @@ def error_at_end(
     error_of_v(leg, before, state, memory)
     note_roughness(t, state, memory)
     fill_with(memory.dx, 0.0)
-    affine, status = (p.traits & GENERAL) == 0, OK
+    affine, status = not complete and (p.traits & GENERAL) == 0, OK
     if affine:
         status = add_mass_product(p, t, state, leg, memory.error_v, memory, memory.dx)
     else:
