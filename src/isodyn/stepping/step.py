@@ -113,7 +113,7 @@ def choose_guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory
     if state.lam.size == 0 or memory.remedy != 0.0:
         return
     c = memory.c
-    if state.dt == dt and measure(state.da, memory.by_v) <= SMOOTH * memory.size_a:
+    if (state.dt == dt or memory.order > 0) and measure(state.da, memory.by_v) <= SMOOTH * memory.size_a:
         memory.guess = FROM_LAST
         extrapolate(p, state, memory)
     elif c[2] != 0.0 and memory.eliminate == 0:
@@ -152,7 +152,7 @@ def first_unknowns(leg: Leg, dt: float, state: State, memory: Memory) -> None:
 @kernel(types.void(PHYSICS_REF, LEG, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, loops="short")
 def guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory: Memory, counters: Counters) -> None:
     """First unknowns of a step."""
-    recall(dt, state, memory)
+    recall(leg, dt, state, memory)
     for i in range(memory.x.size):
         memory.p[i], memory.u[i] = 0.0, 0.0
     for i in range(state.lam.size):
@@ -213,7 +213,7 @@ def accept(p: Physics, leg: Leg, t_1: float, dt: float, state: State, memory: Me
     """Put the end of a step that succeeded into the state, with its history."""
     t_balance = state.t + leg.W1 * dt
     judge(leg, t_1, dt, state.smooth_steps, state, memory)
-    remember(leg, t_1, state, memory)
+    remember(leg, t_1, dt, state, memory)
     copy_to(memory.q_1, state.q)
     copy_to(memory.v_1, state.v)
     copy_to(memory.a_1, state.a)
@@ -302,7 +302,7 @@ def advance(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, coun
         ):
             return status
         else:
-            memory.factors_good = 0
+            memory.factors_good = state.samples = 0
             pieces *= 2
             halvings += 1
             counters.halvings += 1
