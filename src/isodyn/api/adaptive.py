@@ -103,6 +103,8 @@ def run_by_method(
     )
     run.checkpoint = asked.checkpoint
     run.sampling = sampling_of(run, None)
+    if formulation is not None and run.sampling is not None:
+        raise InputError(f"SetInput changes loads of compiled steps; {formulation!r} computes accelerations in Python")
     with Progress(run.whole, asked.progress) as bar:
         sol = run.execute(bar) if named is None else with_named_rows(lambda: run.execute(bar), named)
     return sol if asked.select is None else _selected(sol, asked.select)
