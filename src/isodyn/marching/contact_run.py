@@ -173,7 +173,6 @@ class ContactRun(ContactLocation):
     def see_to(self, status: int) -> None:
         """Cut the last step where something happened first, and do what is to be done there."""
         t_0, t_1 = float(self.memory.before.t), float(self.state.t)
-        self.whole_end = t_1
         if self.located_in != self.state.step:
             self.located, self.located_in = 0, int(self.state.step)
         if status == CLOSED and self.takes_whole_steps:

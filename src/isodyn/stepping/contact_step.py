@@ -61,7 +61,7 @@ from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import fill
 from isodyn.stepping.rounding import round_off_floor
-from isodyn.stepping.step import SAME_STEP, accept, guess, keep_balance, predict
+from isodyn.stepping.step import accept, guess, keep_balance, predict, size_between
 
 NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or none was found
 TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
@@ -75,9 +75,7 @@ STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 @kernel()
 def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> float:
     """Prediction and guess of a step to t_1; its size."""
-    dt, c = t_1 - state.t, memory.c
-    if abs(dt - state.dt) <= SAME_STEP * abs(dt):
-        dt = state.dt
+    dt, c = size_between(leg, state.t, t_1, state.dt), memory.c
     c[0], c[1], c[2] = leg.W1L6, dt * leg.W2L5, dt * dt * leg.W3L3
     memory.eliminate = 0
     predict(leg, dt, state, memory)

@@ -56,6 +56,8 @@ class Leg(Struct):
     traits, holonomic = integer, integer
     closure = one(ClosureNumbers)
     t_limit = real  # loads are not asked for later than this
+    # a step that is as long as this up to rounding of its ends is so long; how far sums of times are off
+    dt, rounding = real, real
     W1, W2L2, W3L3, W2L5, W1L6, l3, l5, phi = (real,) * 8
     rtol, max_iterations, max_halvings = real, integer, integer
     full, reuse, quasi, form = integer, integer, integer, integer

@@ -43,14 +43,25 @@ from isodyn.stepping.jamming import jammed
 from isodyn.stepping.kept_matrix import put_off
 from isodyn.stepping.local_error import judge
 from isodyn.stepping.matrix import CAREFUL
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
+from isodyn.stepping.memory import (
+    COUNTERS,
+    LEG,
+    MEMORY,
+    PHYSICS_REF,
+    ROUNDING,
+    STATE,
+    Counters,
+    Leg,
+    Memory,
+    Physics,
+    State,
+)
 from isodyn.stepping.newton import FROM_LAST, FROM_REST, STALE, STEADY, guessed, solve_step
 from isodyn.stepping.projection import polish, project
 
 if TYPE_CHECKING:
     import numpy as np
 
-SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
 # how much of the acceleration may change in a step for its next change to be guessed from the last
 # one
 SMOOTH = 0.3
@@ -59,6 +70,17 @@ RESCUE = (
     CAREFUL,
     1e-8,
 )  # after a failure: the safe start, exact closures; a regularised matrix where constraints lose rank for a moment
+
+
+@kernel()
+def size_between(leg: Leg, t: float, t_1: float, last: float) -> float:
+    """t_1 − t, which carries rounding: the size of the plan, or that of the last step, where it is
+    that up to rounding. Factors made for it stay good, and the sizes of all steps add up to the
+    time that passes."""
+    dt, rounding = t_1 - t, leg.rounding + 0.5 * ROUNDING * (abs(t) + abs(t_1))
+    if abs(dt - leg.dt) <= rounding:
+        return leg.dt
+    return last if abs(dt - last) <= rounding else dt
 
 
 @kernel()
@@ -232,10 +254,7 @@ def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counter
     """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in
     `state` is unchanged."""
     t, c = state.t, memory.c
-    dt = t_1 - t
-    if abs(dt - state.dt) <= SAME_STEP * abs(dt):
-        # differences of times carry rounding; a factorisation made for dt shall stay good
-        dt = state.dt
+    dt = size_between(leg, t, t_1, state.dt)
     c[0] = leg.W1L6
     c[1] = dt * leg.W2L5
     c[2] = dt * dt * leg.W3L3
