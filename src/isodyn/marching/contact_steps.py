@@ -98,9 +98,9 @@ class ContactSteps(Run):
         )
 
     def warn(self, sol: Solution) -> None:
-        """Warn of impacts that were not located although they should have been, and of those that
-        made energy. Of coarse steps nothing is said: kinks of forces, where contacts open and begin
-        to slide, look like them."""
+        """Warn of what any run is not sure of, of impacts that were not located although they
+        should have been, and of those that made energy."""
+        super().warn(sol)
         if self.impacts.locate and self.unlocated:
             warnings.warn(
                 f"{self.unlocated} steps had more than {self.impacts.max_located} impacts, and were taken to their ends"

@@ -54,6 +54,7 @@ from isodyn.stepping.contact_memory import (
     pushes,
     respond,
     speeds,
+    sticks,
 )
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.equations import residual
@@ -69,7 +70,7 @@ PATIENCE = 40  # iterations
 CORRECTIONS = 8  # of positions and velocities at the end of a step
 ROUNDING = 8.0 * EPS  # of the accelerations that contacts make: smaller corrections of bodies at rest are none
 MOTIONLESS = 1e-10  # of the same: bodies that accelerate less do not move
-STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
+TURNS, SAME = 10, 1e-6  # iterations after which corrections that differ by no more than this take turns
 
 
 @kernel()
@@ -208,7 +209,9 @@ def iterate_contacts(
     p: Physics, g: Touching, problem: Problem, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
     counters: Counters,
 ) -> int:  # fmt: skip
-    """Find memory.x, memory.lam and the forces of the contacts."""
+    """Find memory.x, memory.lam and the forces of the contacts. Where redundant contacts slide, two
+    sets of them that push may take turns: such an iteration does not end, and a shorter step is
+    needed."""
     c, along_x, before, renew = memory.c, leg.l5 * dt, np.inf, True
     for k in range(PATIENCE):
         status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
@@ -226,20 +229,11 @@ def iterate_contacts(
             return NOT_FINITE
         if is_last(p, dt, memory, k, change, before) or is_rounding_at_rest(problem, memory, change):
             return OK
+        if k >= TURNS and abs(change - before) <= SAME * before:
+            return NOT_CONVERGED
         renew = k > 0 and change > 0.3 * before
         before = change
     return NOT_CONVERGED
-
-
-@kernel()
-def sticks(problem: Problem, k: int) -> bool:
-    """Whether contact k of a problem, which holds, sticks."""
-    i, size = problem.laws.first[k], 0.0
-    if problem.laws.first[k + 1] == i + 1 or problem.laws.sliding[k] == 1:
-        return False
-    for j in range(i + 1, problem.laws.first[k + 1]):
-        size += problem.p[j] ** 2
-    return bool(np.sqrt(size) <= STUCK * problem.laws.mu[k] * problem.p[i])
 
 
 @kernel(allocates=True)
