@@ -123,7 +123,7 @@ def test_adaptive_steps_follow_the_same_motion(name: str, rtol: float) -> None:
     assert quick.stats.evaluations <= 0.7 * full.stats.evaluations
     for x in ("q", "v", "a", "lam"):
         one, other = getattr(quick, x), getattr(full, x)
-        assert np.abs(one - other).max() <= 0.1 * rtol * np.abs(other).max(), x
+        assert np.abs(one - other).max() <= 0.5 * rtol * np.abs(other).max(), x
     assert max(quick.drift().largest[:2]) < 1e-13
 
 
