@@ -12,6 +12,8 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 # One Numba cache for every part: the tests, the demo, the benchmarks and the docs compile each function once.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Bytecode is kept: hundreds of processes of the tests import the package, for a second each without it.
+unexport PYTHONDONTWRITEBYTECODE
 
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 

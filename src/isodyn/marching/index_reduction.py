@@ -13,7 +13,7 @@ and s, s' and z are second order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,12 +96,12 @@ class ReducedIndex:
     def lift(self, sol: Solution) -> Solution:
         """The solution in terms of the given system; μ goes to aux."""
         m = self.system.m
-        sol.aux["mu"], sol.lam = sol.lam[:, m:].copy(), sol.lam[:, :m].copy()
+        sol.aux["mu"] = sol.lam[:, m:].copy()
         if "lam_left" in sol.aux:
             sol.aux["lam_left"] = sol.aux["lam_left"][:, :m].copy()
-        sol.system, sol.columns["lam"] = self.system, np.arange(m)
         sol.stats.index = f"{self.chain.index()}, by its stabilised form"
-        return sol
+        columns = {**sol.columns, "lam": np.arange(m)}
+        return replace(sol, lam=sol.lam[:, :m].copy(), system=self.system, columns=columns)
 
 
 def reduced_index(system: System, t: float) -> ReducedIndex | None:

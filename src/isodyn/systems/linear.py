@@ -141,7 +141,8 @@ class LinearSystem(Changeable, BaseSystem):
         self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
         self.scales = ordinary(self.q0, self.nv)
         self.row_names = checks.names(row_names, self.m, "row ")
-        self._indefinite, self._made = indefinite, True
+        self._indefinite = indefinite
+        self._finish()
 
     def _taken(self, name: str, value: object) -> object:
         """A matrix, a load or a start, as the constructor takes it."""
@@ -212,6 +213,7 @@ class LinearSystem(Changeable, BaseSystem):
         model
             The function, its numbers and its traits.
         """
+        self.notice()
         if self.G is not None:
             answers = _ConstrainedAnswers("f", self.M, self.C, self.K, self.f, self.nv)
             answers.G = self.G
@@ -265,7 +267,7 @@ class LinearFirstOrderSystem(Changeable, BaseSystem):
         self.r = _load("r", r, self.nv)
         self.scales = ordinary(self.q0, self.nv)
         self.names = self.v_names = checks.names(names, self.nv, "s")
-        self._made = True
+        self._finish()
 
     def _taken(self, name: str, value: object) -> object:
         """A matrix, a load or a start (v0), as the constructor takes it."""
@@ -283,6 +285,7 @@ class LinearFirstOrderSystem(Changeable, BaseSystem):
         model
             The function, its numbers and its traits.
         """
+        self.notice()
         return linear_model("r", self.Q, self.P, None, self.r, self.nv)
 
 
