@@ -134,8 +134,8 @@ def read_source(path: str | Path) -> Source:
             line = error.object[: error.start].count(b"\n") + 1
             raise ModelError(path.name, line, "", "the file is not UTF-8 text") from None
         there = ", ".join(sorted(p.name for p in _toml_files(path))[:5]) if path.is_dir() else ""
-        hint = f"name a model file in it: {there}" if there else None
-        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}", hint=hint) from None
+        text = f"cannot read {path}: {getattr(error, 'strerror', None) or error}"
+        raise InputError(text, hint=f"name a model file in it: {there}" if there else None) from None
     return parse_text(text, str(path))
 
 

@@ -140,8 +140,7 @@ class LinearSystem(Changeable, BaseSystem):
         self.G = None if G is None else _constraint_matrix(G, self.nv)
         self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
         self.scales = ordinary(self.q0, self.nv)
-        self.row_names = checks.names(row_names, self.m, "row ")
-        self._indefinite = indefinite
+        self.row_names, self._indefinite = checks.names(row_names, self.m, "row "), indefinite
         self._finish()
 
     def _taken(self, name: str, value: object) -> object:

@@ -193,6 +193,8 @@ class MechanicalSystem(Changeable, BaseSystem):
             )
         self.nonideal = takes_multipliers(Q, lam_in_Q, Q_lam, phi is not None or psi is not None)
         checks.arguments("Q", Q, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
+        if energy is not None:
+            checks.arguments("energy", energy, ("q", "v", "t"))
         self.Q, self.Q_q, self.Q_v, self.Q_lam = Q, Q_q, Q_v, Q_lam
         self.retract, self.difference, self.energy = retract, difference, energy
         self.names = checks.names(names, self.nq)
