@@ -104,11 +104,18 @@ class ReducedIndex:
         return replace(sol, lam=sol.lam[:, :m].copy(), system=self.system, columns=columns)
 
 
-def reduced_index(system: System, t: float) -> ReducedIndex | None:
-    """What is needed for a system of index 3; None for all others."""
+def chain_at_start(system: System, t: float) -> Chain | None:
+    """The chain of a first-order system with algebraic unknowns, at its start; None for all
+    others."""
     if not isinstance(system, FirstOrderSystem) or not system.m:
         return None
-    _, _, chain = consistent(system, t, system.v0, system.z0)
+    return consistent(system, t, system.v0, system.z0)[2]
+
+
+def reduced_index(system: System, chain: Chain | None) -> ReducedIndex | None:
+    """What is needed for a system of index 3, as its chain says; None for all others."""
+    if chain is None or not isinstance(system, FirstOrderSystem):
+        return None
     return ReducedIndex(system, chain) if chain.index().index == 3 else None
 
 
