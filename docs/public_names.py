@@ -25,7 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "Newton",
     ),
     "Step sizes": ("Adaptive", "FixedSteps", "StepTimes", "StepPolicy"),
-    "Events": ("Event", "Release", "Lock", "SwitchLoad"),
+    "Events": ("Event", "Release", "Lock", "SwitchLoad", "SetInput"),
     "Controllers and states": ("Controller", "PID", "ContinuousState"),
     "Build a mechanism": (
         "Mechanism",

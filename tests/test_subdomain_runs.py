@@ -147,6 +147,8 @@ def test_energy_across_the_interface():
         assert max(abs(work).max() for work in balance.work.values()) > 0.01
         assert abs(balance.transfer).max() < 1e-14
         found.append([*(abs(r).max() for r in balance.residual.values()), abs(balance.total).max()])
+        # what a part gets from the others is no error of its energy: that had read "NOT GOOD", 0.9
+        assert all(part.quality().energy.good for part in sol.values())
     assert np.divide(*found) == pytest.approx([4.0] * 4, rel=0.25)
     assert "energy balance of all subdomains open by" in str(balance)
 

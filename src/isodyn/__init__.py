@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Newton as Newton,
         Radau as Radau,
         Release as Release,
+        SetInput as SetInput,
         Stepper as Stepper,
         StepPolicy as StepPolicy,
         StepTimes as StepTimes,
@@ -222,7 +223,7 @@ _MODULES = {
 }
 _LATER = {
     **dict.fromkeys(("Adaptive", "Auto", "DOP853", "Event", "FixedSteps", "Impacts", "Lock", "Newton"), "isodyn.api"),
-    **dict.fromkeys(("Radau", "Release", "StepPolicy", "StepTimes"), "isodyn.api"),
+    **dict.fromkeys(("Radau", "Release", "SetInput", "StepPolicy", "StepTimes"), "isodyn.api"),
     **dict.fromkeys(("Stepper", "SwitchLoad", "integrate"), "isodyn.api"),
     **dict.fromkeys(("PID", "Controller"), "isodyn.mechanism.controllers"),
     **dict.fromkeys(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
-from isodyn.stepping.extrapolation import extrapolated, take_in
+from isodyn.stepping.extrapolation import extrapolated, respace, take_in
 from isodyn.stepping.memory import DIFFERENCES
 
 
@@ -23,6 +23,19 @@ def test_polynomials_are_continued_exactly(degree: int) -> None:
     for order in range(1, DIFFERENCES + 1):
         found = [extrapolated(differences, order, i) for i in range(2)]
         assert (found == [following, -3.0 * following]) == (order > degree)
+
+
+@pytest.mark.parametrize("ratio", [0.6, 0.93, 1.2, 1.7])
+@pytest.mark.parametrize("offset", [0.0, -0.35, 0.2])
+def test_polynomials_keep_their_course_over_a_change_of_the_step(ratio: float, offset: float) -> None:
+    """Samples of a polynomial at −4, …, 0 become those at offset − 4r, …, offset, times a factor."""
+    course = np.polynomial.Polynomial([0.3, -1.0, 0.7, 0.2, -0.05])
+    differences, wanted = np.zeros((DIFFERENCES, 2)), np.zeros((DIFFERENCES, 2))
+    for k in range(DIFFERENCES - 1, -1, -1):
+        take_in(np.array([1.0, -2.0]) * course(-k), differences)
+        take_in(np.array([1.5, -3.0]) * course(offset - k * ratio), wanted)
+    respace(ratio, offset, 1.5, DIFFERENCES, np.zeros((DIFFERENCES, DIFFERENCES)), differences)
+    np.testing.assert_allclose(differences, wanted, rtol=0.0, atol=1e-12)
 
 
 def chain(links: int, kind: str) -> Any:
@@ -94,3 +107,21 @@ def test_other_step_sizes_begin_anew() -> None:
     )
     assert np.abs(quick.lam - full.lam).max() <= 1e-8 * np.abs(full.lam).max()
     assert np.abs(quick.q - full.q).max() <= 1e-10
+
+
+@pytest.mark.parametrize(("name", "rtol"), [("rigid_pendulum", 1e-2), ("slider_crank", 1e-4)])
+def test_adaptive_steps_follow_the_same_motion(name: str, rtol: float) -> None:
+    """Guesses over changes of the step, an iteration as accurate as the tolerance asks and errors
+    that are looked at now and then: far less work, and the motion of full iterations as far as the
+    tolerance asks for it; constraints stay at rounding."""
+    system = iso.problems.get(name).system()
+    quick, full = (
+        iso.integrate(system, dt=iso.Adaptive(rtol), t_end=1.0, newton=newton, save=21)
+        for newton in (None, iso.Newton(full=True, rtol=1e-13))
+    )
+    assert quick.stats.evaluations <= 2.2 * quick.stats.steps
+    assert quick.stats.evaluations <= 0.6 * full.stats.evaluations
+    for x in ("q", "v", "a", "lam"):
+        one, other = getattr(quick, x), getattr(full, x)
+        assert np.abs(one - other).max() <= 0.1 * rtol * np.abs(other).max(), x
+    assert max(quick.drift().largest[:2]) < 1e-13

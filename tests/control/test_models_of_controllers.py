@@ -68,3 +68,73 @@ def test_mistakes_are_told_with_their_place(old: str, new: str, words: str) -> N
     text = FILE.read_text(encoding="utf-8").replace(old, new)
     with pytest.raises(ModelError, match=words):
         model_from_text(text).mechanism()
+
+
+PID_TEXT = """
+gravity = [0, -9.81, 0]
+[parameters]
+up = 0.4
+[bodies.rod]
+kind = "planar"
+mass = 1.0
+inertia = 0.1
+position = [0.5, 0, 0]
+[joints.pin]
+type = "hinge"
+between = ["ground", "rod"]
+point = [0, 0, 0]
+axis = [0, 0, 1]
+[loads.motor]
+type = "motor"
+joint = "pin"
+torque = 0.0
+[controllers.hold]
+every = 0.02
+writes = "motor"
+reads = ["pin.angle", "pin.angle_rate"]
+pid = { kp = 60.0, ki = 40.0, kd = "12", target = "up*sin(2*t)", high = 30.0 }
+delay = 1
+[run]
+dt = 0.01
+t_end = 0.4
+"""
+
+
+def test_a_pid_in_a_file_is_that_of_python() -> None:
+    """The target is a formula of t; written and read again it is the same."""
+    model = model_from_text(PID_TEXT)
+    mech = model_from_text(PID_TEXT).mechanism()
+    del mech.controllers["hold"]
+    law = iso.PID(60.0, 40.0, 12.0, lambda t: 0.4 * np.sin(2 * t), high=30.0)
+    reads = ["pin.angle", "pin.angle_rate"]
+    mech.add_controller("hold", every=0.02, writes="motor", reads=reads, law=law, delay=1)
+    again = model_from_text(to_toml(model.mechanism(), dt=0.01, t_end=0.4))
+    one, two, three = (iso.integrate(x, dt=0.01, t_end=0.4) for x in (model.system(), mech, again.system()))
+    assert np.abs(one.q - one.q[0]).max() > 0.1
+    assert np.array_equal(one.q, two.q)
+    assert np.array_equal(one.q, three.q)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("pid = {", 'law = "1"\npid = {', r"line 24: controllers.hold.pid: it stands beside law"),
+        ("pid = {", "#", r"law is missing(.|\n)*pid = "),
+        ('reads = ["pin.angle", "pin.angle_rate"]', "", r"controllers.hold.*reads(.|\n)*a quantity, and its rate"),
+        ('"pin.angle_rate"]', '"pin.angle_rat"]', "angle_rat"),
+        ('writes = "motor"', 'writes = ["motor", "motor"]', "pid writes one input"),
+        ("up*sin(2*t)", "up*sin(2*tt)", r"line 23: controllers.hold.pid.target: (.|\n)*there is no 'tt' here"),
+        ("kp =", "kpp =", r"unknown key 'kpp'(.|\n)*did you mean kp"),
+        ("high = 30.0", "low = 1, high = 0", "low must lie below high"),
+    ],
+)
+def test_mistakes_in_a_pid_are_told_with_their_place(old: str, new: str, words: str) -> None:
+    text = PID_TEXT.replace(old, new)
+    with pytest.raises(iso.errors.InputError, match=words):
+        iso.integrate(model_from_text(text).system(), dt=0.01, t_end=0.02)
+
+
+def test_a_pid_refuses_targets_of_other_names() -> None:
+    with pytest.raises(iso.errors.InputError, match="there is no 'x' here"):
+        iso.PID(1.0, target="x + t")
+    assert iso.PID(1.0, target="2*t")(0.5, 0.25) == 0.75

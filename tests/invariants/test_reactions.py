@@ -25,6 +25,7 @@ from isodyn.joints.unilateral import ContactPart
 from isodyn.joints.words import Pair, Row, RowKind
 from isodyn.kernels.compiled import FloatArray
 from isodyn.multibody.histories import value_at_start
+from isodyn.results.ensemble import with_start
 
 ROUNDING = 1e-9
 BOTH_SIDES = [("ground", "spatial"), ("spatial", "ground"), ("spatial", "spatial")]
@@ -203,3 +204,27 @@ def test_a_new_class_needs_no_new_test_and_a_wrong_one_is_found() -> None:
         check_class(Lopsided, BOTH_SIDES[2:], 3)
     with pytest.raises(AssertionError, match=r"Unknown has fields \['slackness'\]"):
         check_class(Unknown, BOTH_SIDES, 3)
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+@pytest.mark.parametrize("at", ["rod.start", "rod[1]"])
+def test_welded_cross_sections_of_points(at: str, exchanged: bool) -> None:
+    """A weld holds three points of a rod in absolute nodal coordinates: its reaction is that of all
+    of them, on its second body, as of a rod whose nodes are bodies. It had been the force on one
+    point, ten times the weight, without a torque."""
+    stiff = {"EA": 4e4, "GAy": 2e4, "GAz": 2e4, "GJ": 40.0, "EIy": 50.0, "EIz": 50.0}
+    section = iso.Section(**stiff, rhoA=1.0, rhoIy=1e-3, rhoIz=1e-3, rhoJ=2e-3)
+    found = []
+    for model in ("exact", "absolute-nodal"):
+        mech = iso.Mechanism(gravity=(0, 0, -9.81))
+        mech.add_beam("rod", (0, 0, 0), (1, 0, 0), elements=2, section=section, model=model)
+        mech.add_joint(iso.Fixed("weld", *((at, "ground") if exchanged else ("ground", at))))
+        mech.add_load(iso.Force("push", "rod.end", (0.5, 1.0, 2.0)))
+        system = mech.compile()
+        sol = iso.integrate(with_start(system, iso.equilibrium(system).q, system.v0), dt=1e-4, t_end=1e-4)
+        weld = sol.reaction("weld")
+        assert np.allclose(weld.force, -sol.reaction("weld", on=weld.bodies[weld.on == weld.bodies[0]]).force)
+        found.append((weld.force[0], weld.torque_about((0, 0, 0))[0]))
+    sign = -1.0 if exchanged else 1.0
+    assert np.allclose(found[1][0], sign * np.array([-0.5, -1.0, 9.81 - 2.0]), atol=1e-6)
+    assert np.allclose(found[1][1], found[0][1], atol=2e-3)

@@ -109,3 +109,15 @@ def test_a_spring_without_numbers_warns(kind: Any, args: tuple[str, ...]) -> Non
 def test_keywords_that_do_not_exist(call: Any, message: str) -> None:
     with pytest.raises(InputError, match=f"(?s){message}"):
         call()
+
+
+@pytest.mark.parametrize("method", [iso.Radau(), iso.DOP853(), iso.Auto()])
+def test_methods_that_choose_steps_do_not_go_with_subdomains(method: Any) -> None:
+    """Once subdomains were "none of isodyn's systems" there."""
+    halves = {name: iso.LinearSystem(1.0, None, 4.0, None, [1.0], [0.0]) for name in "ab"}
+    divided = iso.Subdomains(halves, ties=[("a", [0], "b", [0])])
+    with pytest.raises(
+        InputError, match=rf"subdomains take system steps of one size, received {method.name}"
+    ) as raised:
+        iso.integrate(divided, method, t_end=1.0)
+    assert raised.value.argument == ("scheme",)

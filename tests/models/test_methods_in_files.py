@@ -77,9 +77,11 @@ def test_what_does_not_go_with_them(lines: str, match: str) -> None:
         model_from_text(TEXT + lines).options()
 
 
-def test_units_take_steps_of_one_size(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ['scheme = "Radau"', "dt = 0.01\nbreakpoints = [0.1]"])
+def test_units_take_steps_of_one_size(line: str, tmp_path: Path) -> None:
+    """Once breakpoints were left aside there: a force that jumps was smeared over a step."""
     path = tmp_path / "model.toml"
-    path.write_text(TEXT + 'scheme = "Radau"')
+    path.write_text(TEXT + line)
     with pytest.raises(InputError, match=r"a unit takes steps of one size(.|\n)*a scheme that takes it"):
         Unit(path)
 

@@ -139,3 +139,56 @@ def test_functions_in_python_are_refused_by_name() -> None:
     mech.add_load(iso.UserLoad("wind", "ball", lambda t, pose: (1, 0, 0)))
     with pytest.raises(InputError, match="'wind' are a Python function"):
         to_toml(mech, dt=0.1, t_end=1.0)
+
+
+def arm() -> iso.Mechanism:
+    mech = iso.Mechanism()
+    mech.add_body("arm", mass=1.0, inertia=0.1, position=(0.5, 0, 0), kind="planar")
+    mech.add_joint(iso.Hinge("pin", "ground", "arm"))
+    return mech
+
+
+@pytest.mark.parametrize(
+    ("options", "scheme", "dt"),
+    [
+        ({"dt": iso.Adaptive(1e-3)}, None, iso.Adaptive(1e-3)),
+        ({"dt": iso.Adaptive(1e-3), "scheme": iso.Scheme.U0(0, 1, 0)}, iso.Scheme.U0(0, 1, 0), iso.Adaptive(1e-3)),
+        ({"scheme": iso.Radau(1e-7, max_step=0.1)}, iso.Radau(1e-7, max_step=0.1), None),
+        ({"scheme": iso.DOP853(1e-10, 1e-13, project=False)}, iso.DOP853(1e-10, 1e-13, project=False), None),
+        ({"scheme": iso.Auto(atol=np.full(2, 1e-9))}, iso.Auto(atol=(1e-9, 1e-9)), None),
+        ({"scheme": "Radau(1e-6)"}, iso.Radau(1e-6), None),
+        ({"dt": 0.1, "scheme": iso.Scheme.optimal(0.5)}, iso.Scheme.optimal(0.5), 0.1),
+    ],
+)
+def test_steps_that_choose_themselves_are_written(options: Any, scheme: Any, dt: Any) -> None:
+    """Once such runs ended in a TypeError."""
+    found = model_from_text(to_toml(arm(), t_end=1.0, **options)).options()
+    assert (found["scheme"], found["dt"], found["t_end"]) == (scheme, dt, 1.0)
+
+
+def test_events_are_written() -> None:
+    events = (iso.Event("pin.angle - 0.5", 1, True, name="stop"), iso.Event("arm.x"), iso.Event("arm.y", -1, 3))
+    again = model_from_text(to_toml(arm(), t_end=1.0, dt=0.1, events=events)).options()["events"]
+    assert [(one.g, one.direction, int(one.terminal), one.name) for one in again] == [
+        ("pin.angle - 0.5", 1, 1, "stop"),
+        ("arm.x", 0, 0, "event 1"),
+        ("arm.y", -1, 3, "event 2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "dt is missing"),
+        ({"dt": 0.1, "scheme": iso.Radau()}, "Radau chooses its steps by their error, and takes no dt"),
+        ({"dt": iso.Adaptive(1e-3, largest=0.1)}, "knows rtol of adaptive steps alone, received Adaptive"),
+        ({"dt": "0.1 s"}, "dt must be a finite number"),
+        ({"dt": 0.1, "scheme": iso.Scheme.optimal(1 / 3)}, "a model file has no text for"),
+        ({"dt": 0.1, "events": [iso.Event(lambda t, q, v: t)]}, "event 0 has a Python function"),
+        ({"dt": 0.1, "events": [iso.Event("arm.x", action=lambda s: None)]}, "event 0 has an action"),
+        ({"dt": 0.1, "events": [iso.Event("arm.x", name="x")] * 2}, "two events are named 'x'"),
+    ],
+)
+def test_runs_that_no_file_can_say(options: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        to_toml(arm(), t_end=1.0, **options)

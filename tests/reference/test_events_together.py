@@ -83,3 +83,17 @@ def test_a_jump_is_one_event(how: str) -> None:
     sol = iso.integrate(SWING, t_end=1.0, events=events, **STEPS[how])
     assert log == [1, 2]
     assert [event.t for event in sol.events] == pytest.approx([0.4321, 0.4321], abs=1e-14)
+
+
+@pytest.mark.parametrize("how", STEPS)
+def test_what_an_event_holds_at_zero_is_no_event_of_later_ones(how: str) -> None:
+    """x is stopped where its event is and stays there, up to rounding; y passes a mark twice after
+    that. Rounding inside those steps had counted as further events of x, a dozen of them."""
+    push = np.array([0.3, -1.0])
+    system = iso.MechanicalSystem(np.eye(2), lambda q, v, t: push * [v[0] != 0.0, 1.0], [0.1, 0.3], [1.0, 1.0])
+    stop = iso.Event(lambda t, q, v: q[0] - 1 / 3, action=lambda s: {"v": s.v * [0.0, 1.0]})
+    mark = iso.Event(lambda t, q, v: q[1] - 0.7, action=lambda s: None)
+    sol = iso.integrate(system, t_end=2.0, events=[stop, mark], **STEPS[how])
+    assert [event.index for event in sol.events] == [0, 1, 1]
+    stopped = (-1.0 + np.sqrt(1.0 + 0.6 * (1 / 3 - 0.1))) / 0.3
+    assert [event.t for event in sol.events] == pytest.approx([stopped, 1 - 0.2**0.5, 1 + 0.2**0.5], abs=1e-9)

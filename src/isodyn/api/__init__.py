@@ -2,7 +2,7 @@
 
 from isodyn.api.driver import integrate
 from isodyn.api.stepper import Stepper
-from isodyn.marching.switches import Lock, Release, SwitchLoad
+from isodyn.marching.switches import Lock, Release, SetInput, SwitchLoad
 from isodyn.stepping.adaptive import Adaptive
 from isodyn.stepping.events import Event
 from isodyn.stepping.impacts import Impacts
@@ -21,6 +21,7 @@ __all__ = [
     "Newton",
     "Radau",
     "Release",
+    "SetInput",
     "StepPolicy",
     "StepTimes",
     "Stepper",

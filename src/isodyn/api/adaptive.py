@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from isodyn.api.divided import RunsItself
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation, NullSpace, UdwadiaKalaba
 from isodyn.kernels.compiled import FloatArray
@@ -56,6 +57,12 @@ def run_by_method(
 ) -> Solution:
     """One run with the steps of a method."""
     system = as_system(system)
+    if isinstance(system, RunsItself):
+        raise InputError(
+            f"subdomains take system steps of one size, received {method.name}, which chooses its steps by their error",
+            hint="integrate(subdomains, dt=0.01, t_end=…), with a scheme or without; substeps= divides steps of some",
+            argument="scheme",
+        )
     if not is_system(system):
         raise no_system(system)
     if system.first_order and system.m and method.explicit:
@@ -96,6 +103,8 @@ def run_by_method(
     )
     run.checkpoint = asked.checkpoint
     run.sampling = sampling_of(run, None)
+    if formulation is not None and run.sampling is not None:
+        raise InputError(f"SetInput changes loads of compiled steps; {formulation!r} computes accelerations in Python")
     with Progress(run.whole, asked.progress) as bar:
         sol = run.execute(bar) if named is None else with_named_rows(lambda: run.execute(bar), named)
     return sol if asked.select is None else _selected(sol, asked.select)

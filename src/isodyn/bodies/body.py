@@ -91,6 +91,11 @@ class Body(ShownInNotebooks):
         return self.of_beam or self.of_rod
 
     @property
+    def is_point_of_rod(self) -> bool:
+        """Whether it is a point of a rod in absolute nodal coordinates, which has no axes."""
+        return self.of_rod and self.kind == "particle"
+
+    @property
     def is_body(self) -> bool:
         """Whether this is a body by itself: no node of a beam or rod, and no mode."""
         return not self.is_node and not self.is_mode

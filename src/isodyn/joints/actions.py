@@ -14,7 +14,7 @@ add up to zero with the ground among them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -30,7 +30,8 @@ class Action:
     `on` is meant when no body is named.
 
     `contact`: a rolling contact acts where this measure touches instead. `axes` (rows) are those of
-    the joint, fixed in `axes_of`.
+    the joint, fixed in `axes_of`. `members`: a body that consists of several, such as the points of
+    a cross-section, has what acts on all of them.
     """
 
     on: str
@@ -38,6 +39,11 @@ class Action:
     contact: Word | None = None
     axes: FloatArray | None = None
     axes_of: str = GROUND
+    members: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def all_of(self, body: str) -> tuple[str, ...]:
+        """The names of what a body consists of."""
+        return self.members.get(body, (body,))
 
     @property
     def bodies(self) -> tuple[str, ...]:
@@ -48,6 +54,12 @@ def of_pair(pair: Pair) -> Action:
     """A kinematic pair, or a drive of its coordinate."""
     points = {pair.first.name: pair.s_i, pair.second.name: pair.s_j}
     return Action(pair.second.name, points, axes=pair.a, axes_of=pair.first.name)
+
+
+def of_section(pair: Pair, points: Iterable[str], on: str) -> Action:
+    """A cross-section of points that is welded to a body, the first of `pair`; its second is the
+    point that names it."""
+    return replace(of_pair(pair), on=on, members={pair.second.name: tuple(points)})
 
 
 def of_rolling(rows: list[Row]) -> Action:

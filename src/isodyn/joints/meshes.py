@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 def refuse_flat(part: SphereMesh | CapsuleMesh | MeshContact, world: JointWorld) -> None:
     """InputError for bodies in the plane."""
     for name in (part.first, part.second):
-        if name != GROUND and world.body(name).kind not in ("spatial", "particle"):
+        body = None if name == GROUND else world.body(name)
+        if body is not None and (body.kind not in ("spatial", "particle") or body.is_point_of_rod):
             raise InputError(f"{part.what}: {name!r} must be a body in space", argument="between")
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from isodyn.errors import InputError, about
 from isodyn.joints import measures as words
-from isodyn.joints.actions import of_pair
+from isodyn.joints.actions import of_section
 from isodyn.joints.joint import Joint
 from isodyn.joints.part import JointRows, JointWorld, Symbol
 from isodyn.joints.words import Pair, Row, RowKind, Word
@@ -257,13 +257,16 @@ class Fixed(Joint):
                 hint="put a body between them",
                 argument="between",
             )
-        pairs = [Pair.of(self.name, body, point, point.position, None) for point in sections[held[0]]]
+        points = sections[held[0]]
+        pairs = [Pair.of(self.name, body, point, point.position, None) for point in points]
         rows = [
             replace(row, label=f"{row.label}{place}")
             for pair, place in zip(pairs, ("", " of y", " of z"), strict=True)
             for row in pair.coincide()
         ]
-        return JointRows(rows, of_pair(pairs[0]), pairs[0], {}, Symbol.FIXED)
+        on = points[0].name if held == [self.second] else body.name
+        action = of_section(pairs[0], (point.name for point in points), on)
+        return JointRows(rows, action, pairs[0], {}, Symbol.FIXED)
 
 
 def _angle_of(pair: Pair) -> dict[str, Word]:

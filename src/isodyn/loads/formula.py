@@ -18,6 +18,7 @@ from isodyn.errors import InputError, about
 from isodyn.expressions import compile_formula
 from isodyn.expressions.time import Formula, components
 from isodyn.joints import measures as words
+from isodyn.joints.cables import refuse_point_aside
 from isodyn.joints.words import Pair, Word, arm, between_points, ground_body
 from isodyn.loads.formula_laws import OWN, RATE, formula_law, names_in, of_state, text_of, turn_word
 from isodyn.loads.on_bodies import Force, Torque
@@ -74,6 +75,8 @@ class FormulaForce(LoadPart):
             raise InputError(
                 f"force {self.name!r}: on the node of a cable a formula acts at the node itself", argument="point"
             )
+        if body.is_point_of_rod:
+            refuse_point_aside(f"force {self.name!r}", body, P)
         with about(None, inside="force"):
             return _components(self.name, self.force, self.parameters, world, _along(pair), body)
 

@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.bodies.body import Body, vector3
 from isodyn.errors import InputError, about
 from isodyn.expressions.time import TimeFunction, as_time_function, components
+from isodyn.joints.cables import refuse_point_aside
 from isodyn.joints.words import arm
 from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.elements import not_negative
@@ -74,6 +75,14 @@ class Force(LoadPart):
         P = body.position if self.point is None else vector3(f"force {self.name!r}: point", self.point, "point")
         s, parts = arm(body, P), in_time(f"force {self.name!r}", self.force, self.time, "force")
         kind = FORCE if _world(self.name, self.frame) else FOLLOWER
+        if body.is_point_of_rod:
+            refuse_point_aside(f"force {self.name!r}", body, P)
+            if kind == FOLLOWER:
+                raise InputError(
+                    f"force {self.name!r}: {body.name!r} is a point of a rod in absolute nodal coordinates and has no axes",
+                    hint="frame='world', or a rod with model='exact'",
+                    argument="frame",
+                )
         if body.kind == "cable" and (s[1:].any() or (kind == FOLLOWER and any(f[1:].any() for f, _ in parts))):
             raise _no_frame("force", self.name, body)
         return LoadForces(on_bodies=[OnBody(kind, body.name, f, s, time=time) for f, time in parts])
@@ -174,7 +183,7 @@ class Drag(LoadPart):
         not_negative(self.name, coefficient=self.coefficient)
         P = body.position if self.point is None else vector3(f"drag {self.name!r}: point", self.point, "point")
         s = arm(body, P)
-        if body.of_beam and s.any():
+        if (body.of_beam or body.is_point_of_rod) and s.any():
             raise InputError(
                 f"drag {self.name!r}: on a node of a beam it acts at the node itself, received point={P}",
                 argument="point",

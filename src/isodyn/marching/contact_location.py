@@ -35,6 +35,8 @@ INSIDE = 1e-3  # of a step: where a gap that begins at zero is looked at first
 class ContactLocation(ContactSteps):
     """A run with contacts that ends its last step where something happened."""
 
+    cut = False  # whether the last step is a part of one whose iteration did not end
+
     def solved(
         self, f: Callable[[float], float], low: float, f_low: float, high: float, f_high: float
     ) -> tuple[float, float, float]:
@@ -220,7 +222,7 @@ class ContactLocation(ContactSteps):
 
     def count_to(self, t: float, *, whole: bool) -> None:
         """Count the last step, to t: the whole of it, or a part."""
-        if not whole:
+        if self.cut or not whole:
             self.count_part()
             return
         step = int(self.state.step)

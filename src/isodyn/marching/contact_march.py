@@ -175,6 +175,20 @@ def forget_step(contacts: Contacts) -> None:
 
 
 @kernel()
+def forget_kink(contacts: Contacts, before: State, state: State) -> None:
+    """Where contacts opened, or began to slide or to stick, forces have a kink in the step: its
+    local error tells nothing about its size, nor do differences across it."""
+    for k in range(contacts.closed.size):
+        if contacts.closed[k] != contacts.closed_before[k] or contacts.mode[k] != contacts.mode_before[k]:
+            copy_to(before.error_q, state.error_q)
+            copy_to(before.error_v, state.error_v)
+            copy_to(before.error_q_at, state.error_q_at)
+            copy_to(before.error_v_at, state.error_v_at)
+            state.smooth_steps = 0
+            return
+
+
+@kernel()
 def has_moved_far(contacts: Contacts, q: FloatArray) -> bool:
     """Whether bodies have moved farther than contacts were looked for."""
     far = 0.0
@@ -223,6 +237,7 @@ def step_with_contacts(
         copy_struct(memory.before, state)
         return status
     before = memory.before
+    forget_kink(contacts, before, state)
     status = ask(g, VELOCITY, t, before.q, before.v, before.a, c, contacts.rate_before)
     if status == OK:
         status = ask(g, POSITION, t_1, state.q, state.v, state.a, c, contacts.gap)

@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isodyn.errors import InputError
-from isodyn.kernels.compiled import ACCELERATION, OK, FloatArray
+from isodyn.errors import ConvergenceError, InputError
+from isodyn.kernels.compiled import NOT_CONVERGED, NOT_FINITE, OK, FloatArray
 from isodyn.linear_solvers.shortest import SMALL
 from isodyn.marching import contact_march
-from isodyn.marching.contact_location import ContactLocation
+from isodyn.marching.contact_impacts import ContactImpacts
 from isodyn.marching.contact_march import CHANGED, CLOSED, LOOSE, MOVED, TURNED
 from isodyn.marching.contact_steps import TOUCHES
 from isodyn.marching.march import HAPPENED
-from isodyn.stepping import contact_jump
-from isodyn.stepping.contact_jump import NEWTON, POISSON
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN
 from isodyn.stepping.contact_push import into_joints, push_out
 from isodyn.stepping.contact_step import NO_SOLUTION
@@ -34,15 +32,12 @@ if TYPE_CHECKING:
 
     from isodyn.open_types import BoolArray
     from isodyn.results.solution import Sample
-    from isodyn.stepping.memory import State
 
-MOST_IN_SEQUENCE = 10_000  # impacts of a sequence
-FLAT = 1e-9  # of the size of a gap: lower bounces are none
-REST = 1e-13  # of the speeds: a sequence ends when contacts approach no faster
+UNSOLVED = (NOT_CONVERGED, NOT_FINITE)  # statuses of steps that are taken in parts
 SEEN_TO = (CLOSED, TURNED, LOOSE)  # statuses of a march that stopped before its last step was counted
 
 
-class ContactRun(ContactLocation):
+class ContactRun(ContactImpacts):
     """A run with contacts."""
 
     restarted = False  # whether an event has changed the state
@@ -72,7 +67,9 @@ class ContactRun(ContactLocation):
                 self.choose_near(wider=self.state.t == self.moved_at)
                 self.moved_at = float(self.state.t)
             elif status in SEEN_TO:
-                self.see_to(status)
+                self.see_to_all(status)
+            elif status in UNSOLVED and not self.sized and self.take_parts(self.next_time()):
+                pass
             elif status == NO_SOLUTION and self.are_many:
                 self.let_go()
             elif status != OK:
@@ -170,10 +167,40 @@ class ContactRun(ContactLocation):
         self.located, self.located_in = self.impacts.max_located, int(self.state.step)
         self.start_from_here(show=False)
 
+    def see_to_all(self, status: int) -> None:
+        """See to what happened in the last step; where that is not found because the iterations of
+        shorter steps do not end, it is taken in parts."""
+        try:
+            self.see_to(status)
+        except ConvergenceError:
+            if self.state.t != self.memory.before.t or not self.take_parts(self.whole_end):
+                raise
+
+    def take_parts(self, t: float) -> bool:
+        """Take a half, a quarter, … of a step to t whose iteration did not end, and see to what
+        happens there; whether that was possible. Where redundant contacts slide, iterations of long
+        steps may go round between two sets of them that push."""
+        t_0, self.cut = float(self.memory.before.t), True
+        try:
+            for _ in range(self.newton.max_halvings):
+                t = 0.5 * (t_0 + t)
+                try:
+                    status = self.step_to(t)
+                    if status == OK:
+                        self.go_on_from(t, whole=False)
+                    else:
+                        self.see_to(status)
+                    return True
+                except ConvergenceError:
+                    if self.state.t != t_0:  # it is counted already
+                        raise
+            return False
+        finally:
+            self.cut = False
+
     def see_to(self, status: int) -> None:
         """Cut the last step where something happened first, and do what is to be done there."""
         t_0, t_1 = float(self.memory.before.t), float(self.state.t)
-        self.whole_end = t_1
         if self.located_in != self.state.step:
             self.located, self.located_in = 0, int(self.state.step)
         if status == CLOSED and self.takes_whole_steps:
@@ -217,104 +244,7 @@ class ContactRun(ContactLocation):
             self.start_from_here()
         self.contacts.loose = 0
 
-    # ---- impacts
-
-    def jump_of(self, hit: BoolArray, v: FloatArray, dt: float) -> None:
-        """The jump of these contacts from the velocities v, which come to rest if their bounces
-        would all end within dt."""
-        state, known = self.state, self.known
-        before = state.copy()
-        before.v[:] = v
-        after, impulse, lost = self.jumped(before, hit, known.restitution)
-        resting = self.come_to_rest(after, hit, dt)
-        if resting.any():
-            e = np.where(resting, 0.0, known.restitution)
-            after, impulse, lost = self.jumped(before, hit, e)
-            self.settle_together(after, hit, resting, impulse, lost)
-        self.go_on_after(after, impulse, lost)
-
-    def settle_together(
-        self, after: State, hit: BoolArray, resting: BoolArray, impulse: FloatArray, lost: FloatArray
-    ) -> None:
-        """Bring contacts to rest that others throw off so slowly that they would be back within the
-        step, and throw off others in turn."""
-        contacts, n = self.contacts, hit.size
-        self.look_at(after)
-        hit, still = hit & ~self.two_sided, contacts.rate[:n] <= NO_PUSH * contacts.fastest
-        if not (resting & ~still).any():
-            return
-        contacts.hit, contacts.lost = (resting | (hit & still)).astype(np.int64), 0.0
-        leg = self.physics(self.closure)[3]
-        tables: tuple[Any, ...] = leg, float(after.t), after, self.memory, self.counters, *self.touching
-        self.check(int(contact_jump.bring_to_rest(*self.physics_with, *tables)), float(after.t), float(after.t))
-        lost[int(impulse[:n].argmax())] += contacts.lost.sum()
-
-    def go_on_after(self, after: State, impulse: FloatArray, lost: FloatArray) -> None:
-        """A start after an impact."""
-        self.note(impulse, lost)
-        self.close_and_open(after)
-        super().restart(self.sample()._replace(v=after.v.copy()), [])
-        if self.watch is not None:
-            self.watch.begin()
-
-    def jumped(self, before: State, hit: BoolArray, e: FloatArray) -> tuple[State, FloatArray, FloatArray]:
-        """The state after an impact, impulses, and the energy that each contact took."""
-        after, lost = before.copy(), np.zeros(hit.size)
-        self.look_at(before)
-        self.see_speeds(before)  # how fast they come says which rates are none afterwards
-        self.contacts.impulse = 0.0
-        if self.impacts.order == "simultaneous":
-            self.jump_once(after, hit | self.two_sided, e, lost)
-            return after, self.contacts.impulse.copy(), lost
-        for _ in range(MOST_IN_SEQUENCE):
-            self.look_at(after)
-            speed = self.see_speeds(before)
-            u = np.where(hit & ~self.two_sided, self.contacts.rate[: hit.size] / np.maximum(speed, 1e-300), np.inf)
-            first = int(u.argmin())
-            if u[first] >= -REST:
-                return after, self.contacts.impulse.copy(), lost
-            self.jump_once(after, (np.arange(hit.size) == first) | self.two_sided, e, lost)
-        self.jump_once(after, hit | self.two_sided, e, lost)
-        return after, self.contacts.impulse.copy(), lost
-
-    def jump_once(self, state: State, hit: BoolArray, e: FloatArray, lost: FloatArray) -> None:
-        """One jump of state.v."""
-        contacts = self.contacts
-        contacts.law = POISSON if self.impacts.law == "poisson" else NEWTON
-        contacts.hit, contacts.bounce, contacts.lost = np.asarray(hit, dtype=np.int64), e, 0.0
-        leg = self.physics(self.closure)[3]
-        tables: tuple[Any, ...] = leg, float(state.t), state, self.memory, self.counters, *self.touching
-        self.check(int(contact_jump.jump(*self.physics_with, *tables)), float(state.t), float(state.t))
-        lost += contacts.lost
-
-    def come_to_rest(self, after: State, hit: BoolArray, dt: float) -> BoolArray:
-        """Contacts whose further bounces, 2u/|a_N|/(1 − e) in all, last less than a step."""
-        contacts, known = self.contacts, self.known
-        self.look_at(after)
-        n = hit.size
-        u, e = contacts.rate[:n].copy(), known.restitution
-        if not (hit & (u > 0.0) & (e < 1.0)).any():
-            return np.zeros(n, dtype=bool)
-        closed, mode = contacts.closed.copy(), contacts.mode.copy()
-        contacts.closed = np.where(hit, u <= NO_PUSH * contacts.fastest, closed)
-        free = after.copy()
-        self.accelerate(free)
-        rates = self.accelerations_of(free)
-        contacts.closed, contacts.mode = closed, mode
-        with np.errstate(divide="ignore", invalid="ignore"):
-            left = 2.0 * u / np.abs(rates) / (1.0 - e)
-        # steps that choose themselves may be as long as many bounces: there the tolerance counts
-        few = u < self.sizes.policy.rtol * contacts.fastest if self.sizes is not None else left < dt
-        few |= u * u <= 2.0 * FLAT * contacts.size * np.abs(rates)
-        return hit & (u > 0.0) & (rates < 0.0) & (e < 1.0) & few
-
-    def accelerations_of(self, state: State) -> FloatArray:
-        """g̈ of all contacts at a state."""
-        twin, n = self.known.twin, len(self.known.names)
-        out, c = np.zeros(self.known.rows), np.array([1.0, 0.0, 0.0, 1.0])
-        given = state.q.copy(), state.v.copy(), state.a.copy(), np.zeros(twin.m), c
-        self.twin.function(ACCELERATION, float(state.t), *given, self.twin.tables, self.twin.scratch, out)
-        return out[:n]
+    # ---- steps that are taken to their ends
 
     def take_whole_step(self, *, whole: bool, made: float = 0.0) -> bool:
         """The last step, or a part of it, to its end without location: out of the obstacles, and a
@@ -343,7 +273,7 @@ class ContactRun(ContactLocation):
             return False
         self.unlocated += 1
         self.unpaid = max(self.unpaid, left - float(lost.sum()) if left > 0.0 else 0.0)
-        if whole:
+        if whole and not self.cut:
             self.state.step += 1
             self.counters.steps += 1
         else:

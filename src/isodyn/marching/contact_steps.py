@@ -23,7 +23,6 @@ from isodyn.stepping import contact_jump
 from isodyn.stepping.contact_memory import NO_PUSH, OPEN, Contacts
 from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.impacts import Impacts
-from isodyn.stepping.step import SAME_STEP
 from isodyn.systems.base import System
 from isodyn.systems.model import Met
 from isodyn.systems.questions import Questions
@@ -44,7 +43,6 @@ class ContactSteps(Run):
     """A run with contacts."""
 
     touches = own_march = True
-    whole_end = np.nan  # of the step in which something happened
     unlocated = 0  # steps that were taken to their ends although gaps closed in them
     unpaid = 0.0  # the largest energy that moving bodies out of obstacles added in a step
     released = 0  # steps whose contacts were let go, because their forces were not found
@@ -100,9 +98,9 @@ class ContactSteps(Run):
         )
 
     def warn(self, sol: Solution) -> None:
-        """Warn of impacts that were not located although they should have been, and of those that
-        made energy. Of coarse steps nothing is said: kinks of forces, where contacts open and begin
-        to slide, look like them."""
+        """Warn of what any run is not sure of, of impacts that were not located although they
+        should have been, and of those that made energy."""
+        super().warn(sol)
         if self.impacts.locate and self.unlocated:
             warnings.warn(
                 f"{self.unlocated} steps had more than {self.impacts.max_located} impacts, and were taken to their ends"
@@ -136,9 +134,6 @@ class ContactSteps(Run):
         state.copy_from(memory.before)
         contact_march.forget_step(contacts)
         memory.factors_good = 0
-        before, dt = float(state.dt), t_1 - float(state.t)
-        if t_1 != self.whole_end and abs(dt - before) <= 2.0 * SAME_STEP * dt:
-            state.dt = before * (1.0 + 5.0 * SAME_STEP)  # or else all ends near that of the last size would be one
         tables: tuple[Any, ...] = self.plan, t_1, state, memory, self.counters
         margin, contacts.margin = contacts.margin, np.inf
         status = int(contact_march.step_with_contacts(*self.physics_with, *tables, *self.touching))

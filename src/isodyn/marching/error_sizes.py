@@ -16,7 +16,7 @@ import numpy as np
 from isodyn.errors import AccuracyWarning, IsodynError, LooseToleranceWarning
 from isodyn.kernels.compiled import GENERAL, FloatArray
 from isodyn.marching.algebraic_start import algebraic_start
-from isodyn.stepping.adaptive import OPENING, Adaptive
+from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.memory import Memory, State
 from isodyn.systems.base import System
 from isodyn.systems.manifold import moving
@@ -39,6 +39,18 @@ FEW = 8  # components of which Python finds the largest faster than arrays do
 ON_TRAPEZOID = 12.0  # 1/|1/6 − λ₃| of the member that takes the first step
 
 
+def least_share(system: System) -> float:
+    """What part of the largest component of its unit a component is at least compared with."""
+    if system.first_order:
+        return OF_ANYTHING
+    return OF_ONE_UNIT if knows_units(system) else OF_POSITIONS
+
+
+def knows_units(system: System) -> bool:
+    """Whether the system tells which of its components have one unit."""
+    return len(getattr(system, "alike", ())) == system.nv and not system.first_order
+
+
 class ErrorSizes:
     """Sizes that the errors of a run are compared with."""
 
@@ -46,16 +58,15 @@ class ErrorSizes:
         n = system.nv
         self.policy, self.system, self.span = policy, system, span
         alike = np.array(getattr(system, "alike", ()), dtype=np.int64)
-        self.known = alike.size == n and not system.first_order
+        self.known, self.part = knows_units(system), least_share(system)
         self.follows = system.nq == n and system.retract is None and not self.known
         units = np.unique(alike, return_inverse=True)[1] if alike.size == n else np.zeros(n)
         self.unit = units.astype(np.int64)
-        self.part = OF_ANYTHING if system.first_order else OF_ONE_UNIT if self.known else OF_POSITIONS
         self.by = 1.0 / system.scales.v
         self.few = self.by.tolist() if 0 < n <= FEW else None
         self.there: State | None = None  # a state beside that of the run
         self.assumed = False  # whether sizes of q come from typical ones alone
-        self.by_atol = isinstance(policy, Adaptive) and policy.atol is not None
+        self.by_atol = policy.absolute
 
     def put_into(self, memory: Memory) -> None:
         """Tell the memory of a step."""

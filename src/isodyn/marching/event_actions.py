@@ -10,11 +10,16 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
+from isodyn.later import Later
 from isodyn.marching.python_memory import recall, remembered
 from isodyn.marching.start import SMALL, gaps
 from isodyn.results.solution import Sample
+from isodyn.results.units import is_mechanism
 from isodyn.stepping.events import Event, name_of
+from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
+
+read_once = Later("isodyn.mechanism.read_once")  # mechanisms only
 
 HINT = "for example lambda s: s._replace(v=-0.5 * s.v)"
 
@@ -33,6 +38,25 @@ def recall_all(events: Sequence[Event], saved: list[Any]) -> None:
     for k, (event, memory) in enumerate(zip(events, saved, strict=True)):
         if event.action is not None:
             recall(event.action, memory, f"the action of {name_of(event, k)}")
+
+
+def functions_read_once(system: System, events: Sequence[Event]) -> dict[str, str]:
+    """Functions of t that a mechanism was compiled with, where actions might change what they
+    read."""
+    acts = any(event.action is not None for event in events)
+    return read_once.read_again(system) if acts and is_mechanism(system) else {}
+
+
+def refuse_other_functions(system: System, before: dict[str, str], t: float) -> None:
+    """InputError where an action has changed what such a function reads: nobody would notice."""
+    now = read_once.read_again(system) if before else {}
+    for name, formula in before.items():
+        if now.get(name) != formula:
+            raise InputError(
+                f"an action at t = {t:.6g} has changed what the function of t of {name!r} reads, which was read once,"
+                " when the mechanism was compiled",
+                hint=f"action=iso.SetInput({name!r}, 2.0) gives a load that is a plain number another one, or write a UserLoad",
+            )
 
 
 def changed(action: Callable[[Sample], object], sample: Sample) -> Sample:

@@ -22,7 +22,13 @@ from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.kernels.weak_methods import held_weakly
-from isodyn.marching.event_actions import changed, memory_of, recall_all
+from isodyn.marching.event_actions import (
+    changed,
+    functions_read_once,
+    memory_of,
+    recall_all,
+    refuse_other_functions,
+)
 from isodyn.marching.event_zeros import Zero, accumulation, after_zero, turning_points, zero_between
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
@@ -68,6 +74,7 @@ class EventWatch:
         if len(self.compiled) < len(events):
             self.called = CalledBack(held_weakly(self.evaluate))
             self.guards.in_python = self.called.address
+        self.read_once = functions_read_once(system, events)
         self.happened: list[Happened] = []
         self.counts = [0] * len(events)
         self.acted: list[float] = []  # when events acted last
@@ -172,10 +179,12 @@ class EventWatch:
 
         times = list(np.linspace(t_0, t_1, PIECES + 1))
         times[-1] = t_1
-        values = [g(t) for t in times]
+        values, noise = [g(t) for t in times], NOISE * float(guards.largest[k])
+        if values[0] == 0.0 and max(map(abs, values)) <= noise:  # it has not left zero
+            return []
         if values[0] == 0.0:  # the sign of a moment later
             values[0] = float(guards.start_slopes[k]) * MOMENT * (t_1 - t_0) or values[1]
-        times, values = turning_points(g, times, values, NOISE * float(guards.largest[k]))
+        times, values = turning_points(g, times, values, noise)
         found = []
         for (t_a, g_a), (t_b, g_b) in zip(
             zip(times, values, strict=True), list(zip(times, values, strict=True))[1:], strict=False
@@ -239,6 +248,7 @@ class EventWatch:
         for action in actions:
             if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
+        refuse_other_functions(run.system, self.read_once, t)
         if any(action is not None for action in actions):
             run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
@@ -271,6 +281,8 @@ class EventWatch:
         for k in {*range(len(self.events))} - known:
             before, g, slope = float(guards.starts[k] or guards.start_slopes[k]), self.value(k, now), self.slope(k)
             rising = slope > 0.0
+            if guards.starts[k] == 0.0 and abs(g) <= NOISE * guards.largest[k]:  # it has not left zero
+                continue
             counts = before * slope < 0.0 and before * g > 0.0 and self.events[k].direction * (1 if rising else -1) >= 0
             if counts and self.is_now(t - abs(g / slope), t):  # it has not passed zero yet, and would at once
                 found.append(Zero(t, k, rising))

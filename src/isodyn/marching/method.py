@@ -12,7 +12,9 @@ from isodyn.formulations.closure import OPEN, Closure
 from isodyn.formulations.protocol import facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.kernels.compiled import FloatArray
+from isodyn.marching.error_sizes import least_share
 from isodyn.marching.plan import STILL, Member
+from isodyn.results.at_balance import balances_at_end
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.stepping.coefficients import coefficients, starting_scheme
@@ -24,9 +26,12 @@ from isodyn.systems import System
 from isodyn.systems.mechanical import refuse_indefinite_mass
 
 SECOND_ORDER = 1e-9  # |λ₅ − ½ − φ| of members of second order
-# error of the iteration of a step that is kept to a tolerance: of the error of the step; and the most, with
-# which the balance at its end counts as zero
+# error of the iteration of a step that is kept to a tolerance: of the error of the step; and the most
+# without constraints, with which the balance at its end counts as zero
 BESIDE_STEPS, COARSEST = 1e-2, PRECISE
+# the same with constraints, of the error of the motion: in a step that changes v by tol^(1/3) of its
+# size an acceleration that is off by this part of tol^(2/3) makes this part of its error
+BESIDE_MOTION = 3e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +126,27 @@ def suited_to(
     if scheme is None:
         scheme = FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
     if newton is None:
-        newton = Newton(
-            rtol=min(Newton.rtol if system.m else COARSEST, max(BESIDE_STEPS * policy.controlled_error, 1e-14))
-        )
+        newton = Newton(rtol=error_of_iteration(policy, scheme, system))
     return scheme, newton
+
+
+def error_of_iteration(policy: StepPolicy, scheme: Scheme | FirstOrderScheme, system: System) -> float:
+    """Relative error of accelerations that is small beside that of steps which a policy keeps.
+
+    Multipliers and accelerations of constrained motions follow from the balance alone, so that
+    theirs is small beside the error of the motion. Where the balance holds elsewhere than at
+    t_{n+1} and what it misses there counts as an error, with rates of first order, contacts and
+    named sizes it is smaller.
+    """
+    strict = max(BESIDE_STEPS * policy.controlled_error, 1e-14)
+    if not system.m:
+        return min(COARSEST, strict)
+    strict = min(Newton.rtol, strict)
+    if system.first_order or system.contacts is not None or policy.absolute:
+        return strict
+    if not balances_at_end(coefficients(scheme)):
+        return strict
+    return max(strict, BESIDE_MOTION * least_share(system) * policy.controlled_error ** (2.0 / 3.0))
 
 
 def unconstrained(formulation: object) -> InputError:

@@ -18,7 +18,7 @@ import numpy as np
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import Coefficients
 from isodyn.marching.schedule import Stretch
-from isodyn.stepping.memory import Controls, Leg, Plan
+from isodyn.stepping.memory import ROUNDING, Controls, Leg, Plan
 from isodyn.stepping.policies import AskedPolicy
 from isodyn.systems.model import Model
 
@@ -106,6 +106,7 @@ def lay_stretch(plan: Plan, stretch: Stretch, begin: int, *, composed: bool) -> 
     # the right-hand limit at a breakpoint, from which the stretch starts
     plan.t_first = stretch.t_start if begin == 0 else np.nextafter(stretch.t_start, np.inf)
     limit_loads(plan, float(np.nextafter(stretch.t_stop, -np.inf)) if stop else np.inf)
+    size_steps(plan, stretch.dt, 0.5 * ROUNDING * abs(stretch.t0))
     if stretch.given is not None:
         plan.times[: stretch.steps] = stretch.given
     lay_legs(plan, begin, stretch.steps, start=not composed, stop=stop and not composed)
@@ -119,6 +120,12 @@ def follow_policy(plan: Plan, asked: AskedPolicy, span: float) -> None:
     plan.smallest_dt = max(policy.smallest_step, SMALLEST * span)
     plan.largest_dt, plan.settings = policy.largest_step, np.asarray(policy.settings, dtype=np.float64)
     plan.times = np.asarray(policy.land_on, dtype=np.float64)
+
+
+def size_steps(plan: Plan, dt: float, rounding: float) -> None:
+    """Set the size of steps whose ends are off by rounding."""
+    for leg in plan.legs:
+        leg.dt, leg.rounding = dt, rounding
 
 
 def limit_loads(plan: Plan, t_limit: float) -> None:

@@ -23,6 +23,7 @@ from isodyn.marching.at_balance import show_multipliers
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.python_memory import recall, remembered
 from isodyn.marching.readings import reading
+from isodyn.marching.switches import SetInput
 from isodyn.systems.base import System
 
 if TYPE_CHECKING:
@@ -93,14 +94,18 @@ def sampling_of(run: Run, dt: float | None) -> Sampling | None:
     """The controllers of a run in steps of dt, or in those that it chooses; InputError for what
     they cannot do."""
     controllers = controllers_of(run.system)
-    if not controllers:
+    set_by_events = [] if run.watch is None else [one.action for one in run.watch.events]
+    actions = [action for action in set_by_events if isinstance(action, SetInput)]
+    if not controllers and not actions:
         return None
-    if dt is None and not run.sized:
+    if controllers and dt is None and not run.sized:
         raise InputError(
             f"{controllers[0].what} samples at equal distances in time; steps to given times need not end there",
             hint="take a constant dt, or iso.Adaptive(rtol)",
         )
     found = Sampling(run, controllers, dt)
+    for action in actions:
+        found.expect(action)
     if run.checkpoint is not None:
         found.carried()  # refused now, not after an hour
     return found
@@ -190,6 +195,8 @@ class Sampling:
     def before(self, upto: int) -> int:
         """Sample if it is time to; the step up to which steps may go until the next sample."""
         plan, t = self.run.plan, float(self.run.state.t)
+        if not self.all:  # events write, nobody else
+            return upto
         if self.run.sized:  # samples are breakpoints
             due = [one for one in self.all if t - self.t0 >= (one.next - NEAR) * one.controller.every]
             if due:
@@ -215,12 +222,35 @@ class Sampling:
         for one, values in found:
             one.next += 1
             for name, value in zip(one.controller.writes, values, strict=True):
-                if self.inputs.set(name, value):
-                    changed = True
-                    if self.record is not None:
-                        self.record.setdefault(name, []).append((t, self.inputs.values[name]))
+                changed |= self.write(name, value)
         if changed:
             run.start_from_here()
+
+    def write(self, name: str, value: object) -> bool:
+        """Hold an input at a value from now on; whether that changes anything."""
+        changed = self.inputs.set(name, value)
+        if changed and self.record is not None:
+            history, t = self.record.setdefault(name, []), float(self.run.state.t)
+            if history and history[-1][0] == t:
+                history.pop()
+            history.append((t, self.inputs.values[name]))
+        return changed
+
+    def expect(self, action: SetInput) -> None:
+        """Prepare for an event that writes an input, which until then is what the model says."""
+        name, place = action.load, self.inputs.place(action.load)
+        place.checked(action.value)
+        writers = [one.what for one in self.all if name in one.controller.writes]
+        if writers:
+            raise InputError(f"{writers[0]} writes {name!r}, and so does {action!r}", hint="one of them is enough")
+        own = of_mechanisms.own_value(self.run.system, name)
+        if own is None:
+            raise InputError(
+                f"{action!r}: the number of load {name!r} is a function in the model",
+                hint="SetInput takes loads with plain numbers; SwitchLoad switches one of two off, and the other on",
+            )
+        if self.record is not None:
+            self.record[name] = [(float(self.run.stretches[0].t_start), own)]
 
     def recorded(self) -> System:
         """The system with what its loads have done in the run, as functions of time."""

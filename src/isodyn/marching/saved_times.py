@@ -30,7 +30,7 @@ from isodyn.stepping import initial
 if TYPE_CHECKING:
     from isodyn.open_types import Selection
 
-UNITS = 4  # distances of neighbouring times; steps are longer
+UNITS = 16  # distances of neighbouring times: so far may sums of times be apart that mean the same; steps are longer
 KEPT = 1e-9  # constraints that rows keep better than this are kept between them too
 # of aux: rows that a time takes from the step it lies in, from the row before it, and what stays as it is
 BY_STEP = ("step_error", "mu", "nu", "rank")

@@ -1,5 +1,5 @@
 """Actions of events that change the system: joints are released and locked, loads are switched off
-and on.
+and on, or get other numbers.
 
 A released row is not enforced and its multiplier is zero; nobody looks whether it holds. When it is
 locked again, φ = 0 must hold there (an event of its own gap sees to that), and velocities jump onto
@@ -9,7 +9,7 @@ are left out of the mechanism that the steps see.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -143,6 +143,40 @@ class SwitchLoad(SystemSwitch):
             raise InputError(f"there is no load {self.load!r} to switch", hint=f"loads are {known}")
         off = set(run.loads_off) - {self.load} if self.on else {*run.loads_off, self.load}
         run.take_model(switched_off.without_loads(system, off), tuple(sorted(off)))
+
+
+@dataclass(frozen=True)
+class SetInput(SystemSwitch):
+    """Give a load of a mechanism another number where an event happens.
+
+    It holds that number from then on. Loads are those that a controller can write: the torque or speed of a `Motor`, the command of a
+    `GearMotor`, a `Force`, a `Torque`, as long as the model gives them as plain numbers.
+
+    Parameters
+    ----------
+    load
+        Name of the load.
+    value
+        A number, or three for a force or a torque; one number scales the vector that it was given.
+
+    Examples
+    --------
+    >>> import isodyn as iso
+    >>> mech = iso.Mechanism(gravity=(0, 0, 0))
+    >>> _ = mech.add_body("sled", mass=2.0, kind="particle")
+    >>> _ = mech.add_load(iso.Force("push", "sled", (4, 0, 0)))
+    >>> brake = iso.Event("sled.vx - 1", direction=1, action=iso.SetInput("push", (-1, 0, 0)))
+    >>> sol = iso.integrate(mech, dt=0.01, t_end=1.5, events=[brake])
+    >>> round(float(sol.v[-1, 0]), 12)
+    0.5
+    """
+
+    load: str
+    value: float | Sequence[float]
+
+    def apply(self, run: LastStep) -> None:
+        assert run.sampling is not None  # made with the run
+        run.sampling.write(self.load, self.value)
 
 
 def as_names(released: object) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from isodyn.errors import InputError, about
+from isodyn.joints.cables import refuse_twisted_shapes
 from isodyn.joints.unilateral import ContactPart, Gap
 from isodyn.joints.words import Row
 from isodyn.mechanism.layout import MechanismLayout
@@ -25,7 +26,11 @@ def gaps_of(world: World) -> Built:
     for part in world.parts.contacts.values():
         with about(part.name):
             part.check_numbers()
-            for gap in part.build(world):
+            gaps = part.build(world)
+            words = [word for gap in gaps for word in (*(word for _, word in gap.terms), *gap.slips)]
+            bodies = {name: world.body(name) for word in words for name in (word.first, word.second)}
+            refuse_twisted_shapes(part.what, words, bodies)
+            for gap in gaps:
                 label = gap.label if not gap.label or gap.label.startswith("[") else f".{gap.label}"
                 found.append((part.name + label, part, gap))
     return [one for one in found if one[2].pair is None] + [one for one in found if one[2].pair is not None]

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from isodyn.described import short
-from isodyn.errors import InputError
+from isodyn.errors import InputError, about
+from isodyn.expressions.program import compile_formula, constant
 from isodyn.loads.part import LoadPart
 from isodyn.mechanism.parts import Parts, nearest
 from isodyn.notebook_views import ShownInNotebooks
@@ -178,7 +179,7 @@ class PID(ShownInNotebooks):
     kp, ki, kd
         Gains.
     target
-        What y is led to: a number, or a function of t.
+        What y is led to: a number, a function of t, or a formula of t such as "0.2*sin(3*t)".
     low, high
         Limits of u.
 
@@ -201,7 +202,7 @@ class PID(ShownInNotebooks):
         high: float = np.inf,
     ) -> None:
         self.kp, self.ki, self.kd = (real_number(f"PID: {n}", x) for n, x in (("kp", kp), ("ki", ki), ("kd", kd)))
-        self.target = target if callable(target) else real_number("PID: target", target)
+        self.target = target if callable(target) else _number_or_formula(target)
         self.low, self.high = low, high
         if not low < high:
             raise InputError(f"PID: low must lie below high, received {low:g} and {high:g}", argument="low")
@@ -215,6 +216,23 @@ class PID(ShownInNotebooks):
     def reset(self) -> None:
         """Forget the past: a run begins."""
         self.integral, self.last = 0.0, (np.nan, 0.0)
+
+    def target_at(self, t: float) -> float:
+        """Return what y is led to.
+
+        Parameters
+        ----------
+        t
+            Time.
+
+        Returns
+        -------
+        target
+            Its value then.
+        """
+        if callable(self.target):
+            return float(self.target(t))
+        return constant(self.target, {"t": t}) if isinstance(self.target, str) else self.target
 
     def __call__(self, t: float, y: float, rate: float | None = None) -> float:
         """Return u at a sample.
@@ -235,7 +253,7 @@ class PID(ShownInNotebooks):
         """
         before, y_before = self.last
         h = 0.0 if np.isnan(before) else t - before
-        error = (self.target(t) if callable(self.target) else self.target) - y
+        error = self.target_at(t) - y
         if rate is None:
             rate = (y - y_before) / h if h > 0.0 else 0.0
         more = self.integral + self.ki * h * error
@@ -244,3 +262,12 @@ class PID(ShownInNotebooks):
             self.integral = more
         self.last = t, y
         return float(min(max(u, self.low), self.high))
+
+
+def _number_or_formula(target: object) -> float | str:
+    """A target that is no function of Python."""
+    if not isinstance(target, str):
+        return real_number("PID: target", target)
+    with about(None, "target"):
+        compile_formula(target, ("t",), refused="the target of a PID is a formula of t")
+    return target

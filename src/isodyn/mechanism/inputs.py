@@ -105,6 +105,20 @@ def held_by(load: LoadPart) -> str:
     return next((name for name in load.held if getattr(load, name) is not None), load.held[0])
 
 
+def own_value(system: MechanismSystem, name: str) -> FloatArray | None:
+    """What a load has in the model, as an input of one or three numbers; None where that is a
+    function."""
+    assert system.description is not None
+    load: Any = system.description.parts.loads[name]
+    if isinstance(load, JointLoad):
+        value = getattr(load, held_by(load))
+        return np.array([float(value)]) if isinstance(value, int | float | np.number) else None
+    forces = system.loads[name].on_bodies
+    if not forces or any(force.time is not None for force in forces):
+        return None
+    return np.array([force.vector for force in forces]).reshape(-1, 3).sum(axis=0)
+
+
 def with_inputs(system: MechanismSystem, given: Mapping[str, Any]) -> MechanismSystem:
     """The same mechanism with loads that have other values: numbers or functions of time, three of
     them for forces on bodies."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import InputError
+from isodyn.joints.cables import refuse_point_aside
 from isodyn.joints.words import Pair, Word, between_points, unit
 from isodyn.kernels.compiled import FloatArray
 from isodyn.mechanism.parts import Parts
@@ -93,17 +94,17 @@ class Sensor(Told):
         """
         what = f"sensor {self.name!r}"
         parts.refuse_unknown(what, self.body)
+        refuse_point_aside(what, parts.body(self.body), self.place(parts.body(self.body)))
         if self.to is None:
             for key in ("to_point", "axis"):
                 if getattr(self, key) is not None:
                     raise InputError(f"{what}: {key} needs `to`", hint='to="ground", or another body', argument=key)
-            if self.point is not None:
-                vector3(f"{what}: point", self.point, "point")
             return
         if self.to != GROUND:
             parts.refuse_unknown(what, self.to)
         if parts.body(self.body).name == parts.body(self.to).name:
             raise InputError(f"{what} measures {self.body!r} against itself", argument="to")
+        refuse_point_aside(what, parts.body(self.to), self.other_place(parts.body(self.to)))
         self.length_word(parts)
         if self.axis is not None:
             body, other = parts.body(self.body), parts.body(self.to)
@@ -127,6 +128,23 @@ class Sensor(Told):
         """
         return body.position if self.point is None else vector3(f"sensor {self.name!r}: point", self.point, "point")
 
+    def other_place(self, to: Body) -> FloatArray:
+        """Return the point of `to` in the world at the start.
+
+        Parameters
+        ----------
+        to
+            The body that the sensor measures against.
+
+        Returns
+        -------
+        point
+            The point.
+        """
+        if self.to_point is None:
+            return np.zeros(3) if self.to == GROUND else to.position
+        return vector3(f"sensor {self.name!r}: to_point", self.to_point, "to_point")
+
     def length_word(self, parts: Parts) -> Word:
         """Return the measure of the distance between the two points.
 
@@ -142,11 +160,7 @@ class Sensor(Told):
         """
         assert self.to is not None
         first, second = parts.body(self.to), parts.body(self.body)
-        ground = np.zeros(3) if self.to == GROUND else first.position
-        other = (
-            ground if self.to_point is None else vector3(f"sensor {self.name!r}: to_point", self.to_point, "to_point")
-        )
-        return between_points(self.name, first, second, (other, self.place(second))).length_word()
+        return between_points(self.name, first, second, (self.other_place(first), self.place(second))).length_word()
 
     def axes(self, parts: Parts) -> Pair:
         """Return the axis in both bodies.

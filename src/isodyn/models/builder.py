@@ -20,6 +20,7 @@ from isodyn.errors import InputError, about
 from isodyn.later import Later
 from isodyn.loads.formula_laws import of_state
 from isodyn.mechanism.beam_part import resolve
+from isodyn.mechanism.controllers import PID
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.sensors import Sensor
 from isodyn.models import parts, time_tables
@@ -78,10 +79,18 @@ class Builder:
                 mech.add_sensor(Sensor(name, **sensor.model_dump()))
         for name, controller in model.controllers.items():
             with self.located(("controllers", name)):
-                given = controller.model_dump()
-                texts = [given["law"]] if isinstance(given["law"], str) else given["law"]
-                mech.add_controller(name, **given | {"law": [inlined(text, self.parameters) for text in texts]})
+                mech.add_controller(name, **controller.model_dump(exclude={"pid"}) | {"law": self.law(controller)})
         return mech
+
+    def law(self, controller: parts.Controller) -> PID | list[str]:
+        """The law of a controller."""
+        if controller.pid is None:
+            return [inlined(text, self.parameters) for text in parts.names_in(controller.law or [])]
+        given = controller.pid.model_dump(exclude_none=True)
+        if isinstance(given["target"], str):
+            given["target"] = inlined(given["target"], self.parameters)
+        with about(None, inside="pid"):
+            return PID(**given)
 
     def add(self, registry: Registry, name: str, table: PartTable, mech: Mechanism, add: Callable[[Any], Any]) -> None:
         """Make the parts of a table and add them."""

@@ -74,10 +74,10 @@ class Unit:
     def __init__(self, path: str | Path) -> None:
         model = load_model(path)
         options = model.options()
-        if options["events"] or not isinstance(options["dt"], float | int):
+        if options["events"] or np.size(options["breakpoints"]) or not isinstance(options["dt"], float | int):
             raise InputError(
-                "a unit takes steps of one size, without events",
-                hint="dt = … in [run], a scheme that takes it, and no [events]",
+                "a unit takes steps of one size, without events and breakpoints",
+                hint="dt = … in [run], a scheme that takes it, no [events] and no breakpoints; what jumps can be an input",
             )
         self.title, self.options = model.title, options
         given = {key: options[key] for key in ("scheme", "formulation", "dt", "t0", "newton", "assemble")}

@@ -13,6 +13,7 @@ from isodyn.mechanism.point_rod_part import RodModel
 from isodyn.mechanism.rod_part import Mass
 from isodyn.models.values import (
     Counts,
+    FormulaText,
     Inertia,
     Interfaces,
     Line,
@@ -245,12 +246,44 @@ class State(FilePart):
     size: Positive | None = None
 
 
+class PIDTable(FilePart):
+    """Proportional, integral and derivative action: as of `iso.PID`."""
+
+    kp: Number = 0.0
+    ki: Number = 0.0
+    kd: Number = 0.0
+    target: FormulaText = 0.0
+    low: Number | None = None
+    high: Number | None = None
+
+
 class Controller(FilePart):
-    """A law that samples the mechanism: as of `Mechanism.add_controller`, by formulas."""
+    """A law that samples the mechanism: as of `Mechanism.add_controller`, by formulas or a `pid`,
+    which reads a quantity and perhaps its rate."""
 
     every: Positive
     writes: str | list[str]
-    law: str | list[str]
+    law: str | list[str] | None = None
+    pid: PIDTable | None = None
+    reads: str | list[str] = []
     delay: int = 0
     low: Number | None = None
     high: Number | None = None
+
+    @model_validator(mode="after")
+    def _one_law(self) -> Self:
+        if (self.law is None) == (self.pid is None):
+            what = "law is missing" if self.law is None else "it stands beside law"
+            raise refuse(what, *(() if self.law is None else ("pid",)), hint="formulas as law, or pid = { kp = 1.0 }")
+        if self.pid is None and self.reads:
+            raise refuse("formulas name what they read", "reads", hint="reads is for pid")
+        if self.pid is not None and not 1 <= len(names_in(self.reads)) <= 2:
+            raise refuse("pid reads a quantity, and its rate if that is known", "reads", hint='reads = "pin.angle"')
+        if self.pid is not None and len(names_in(self.writes)) != 1:
+            raise refuse("pid writes one input", "writes")
+        return self
+
+
+def names_in(given: str | list[str]) -> list[str]:
+    """One name, or several."""
+    return [given] if isinstance(given, str) else given

@@ -33,7 +33,7 @@ def text_of(system: System) -> dict[str, Any] | None:
         return None
     mech = mechanism_of(base)
     coordinates = system.coordinates if isinstance(system, ParametrisedSystem) else "rotation"
-    text, files = text_and_files(mech, {"dt": 1.0, "t_end": 1.0})  # how it was run stands with the result
+    text, files = text_and_files(mech, {"dt": 1.0, "t_end": 1.0}, {})  # how it was run stands with the result
     found = {"title": "", "name": NAME, "text": text, "parameters": {}, "coordinates": coordinates}
     return found | ({"files": packed(files)} if files else {})
 

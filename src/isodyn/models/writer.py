@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,11 +32,18 @@ from isodyn.mechanism.beam_part import BeamPart
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.mechanism.point_rod_part import PointRodPart
 from isodyn.mechanism.rod_part import RodPart
+from isodyn.models.controller_table import controller_table, in_python
 from isodyn.models.flexible_files import table_of
+from isodyn.models.run_table import Entries, event_tables, run_table
 from isodyn.models.values import inlined
 from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
 from isodyn.results.files import write_file
+from isodyn.stepping.adaptive import Adaptive
+from isodyn.stepping.events import Event
+
+if TYPE_CHECKING:
+    from isodyn.api.options import AnyScheme
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -43,11 +51,12 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 def to_toml(
     mechanism: Mechanism,
     *,
-    dt: float,
     t_end: float,
+    dt: float | Adaptive | None = None,
     title: str = "",
-    scheme: str | None = None,
+    scheme: AnyScheme | str = None,
     formulation: str | None = None,
+    events: Sequence[Event] = (),
     assemble: bool = False,
     folder: str | Path | None = None,
 ) -> str:
@@ -59,12 +68,18 @@ def to_toml(
     ----------
     mechanism
         The mechanism.
-    dt, t_end
-        Step and end of the run.
+    t_end
+        End of the run.
+    dt
+        Size of its steps, or `Adaptive(rtol)`; nothing for a method that chooses its steps.
     title
         Title of the model.
-    scheme, formulation
+    scheme
+        A scheme or a method such as `Radau(1e-8)`, or its text as on the command line.
+    formulation
         As on the command line.
+    events
+        Events that watch expressions, without actions.
     assemble
         Move a start that violates the constraints, as in `integrate`.
     folder
@@ -78,7 +93,8 @@ def to_toml(
     Raises
     ------
     InputError
-        If a part cannot be written, or there are flexible bodies and no folder.
+        If a part, an event or a method cannot be written, or there are flexible bodies and no
+        folder.
 
     Examples
     --------
@@ -99,8 +115,8 @@ def to_toml(
     t_end = 1.0
     <BLANKLINE>
     """
-    run = {"dt": float(dt), "t_end": float(t_end), "scheme": scheme, "formulation": formulation}
-    text, files = text_and_files(mechanism, run, title=title, assemble=assemble)
+    run, watched = run_table(dt, t_end, scheme, formulation), event_tables(events)
+    text, files = text_and_files(mechanism, run, watched, title=title, assemble=assemble)
     if files and folder is None:
         name = next(iter(mechanism.flexible_bodies))
         raise InputError(f"flexible body {name!r} needs files beside the model file", hint="folder= says where")
@@ -110,7 +126,12 @@ def to_toml(
 
 
 def text_and_files(
-    mechanism: Mechanism, run: dict[str, Any], *, title: str = "", assemble: bool = False
+    mechanism: Mechanism,
+    run: Entries,
+    events: Mapping[str, Entries],
+    *,
+    title: str = "",
+    assemble: bool = False,
 ) -> tuple[str, dict[str, bytes]]:
     """The text of a model file, and contents of the files that it names."""
     files: dict[str, bytes] = {}
@@ -126,20 +147,22 @@ def text_and_files(
         tables.append([*_header("flexible_bodies", name), *_lines(table)])
     for name, joint in mechanism.joints.items():
         if isinstance(joint, UserRows):
-            raise _python("rows", name)
+            raise in_python("rows", name)
         tables.append([*_header("joints", name), *_lines(_part(JOINTS, joint))])
     for name, load in mechanism.loads.items():
         if isinstance(load, UserLoad):
-            raise _python("load", name)
+            raise in_python("load", name)
         tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
     tables += _contacts(mechanism)
     for name, sensor in mechanism.sensors.items():
         given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
         tables.append([*_header("sensors", name), *_lines(given)])
-    tables += _controllers(mechanism)
+    for name, controller in mechanism.controllers.items():
+        tables.append([*_header("controllers", name), *_lines(controller_table(controller))])
     for name, state in mechanism.states.items():
         given = {"rate": inlined(state.rate, state.parameters), "initial": state.initial, "size": state.size}
         tables.append([*_header("states", name), *_lines(given)])
+    tables += [[*_header("events", name), *_lines(table)] for name, table in events.items()]
     if assemble:
         tables.append(["[start]", "assemble = true"])
     tables.append(["[run]", *_lines(run)])
@@ -149,25 +172,6 @@ def text_and_files(
 def _contacts(mechanism: Mechanism) -> list[list[str]]:
     """Tables of the contacts."""
     return [[*_header("contacts", name), *_lines(_part(CONTACTS, one))] for name, one in mechanism.contacts.items()]
-
-
-def _controllers(mechanism: Mechanism) -> list[list[str]]:
-    """Tables of the controllers."""
-    tables = []
-    for name, controller in mechanism.controllers.items():
-        if callable(controller.law):
-            raise _python("laws of controller", name)
-        given = {"every": controller.every, "writes": list(controller.writes), "law": list(controller.law)}
-        given |= {"delay": controller.delay or None, "low": controller.low, "high": controller.high}
-        tables.append([*_header("controllers", name), *_lines(given)])
-    return tables
-
-
-def _python(what: str, name: str) -> InputError:
-    return InputError(
-        f"{what} {name!r} are a Python function, which a model file cannot hold",
-        hint="write it as a formula, or keep the mechanism in a Python file",
-    )
 
 
 # ---- text
@@ -186,7 +190,7 @@ def _header(kind: str, name: str) -> list[str]:
     return [f"[{kind}.{_key(name)}]"]
 
 
-def _lines(values: dict[str, Any]) -> list[str]:
+def _lines(values: Mapping[str, Any]) -> list[str]:
     """Lines for what is not None."""
     return [f"{_key(key)} = {_value(value)}" for key, value in values.items() if value is not None]
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 switched_off = Later("isodyn.mechanism.switched_off")
 passes = Later("isodyn.results.passes")  # compiled when rows are first looked at
 
+POWER_OF_TIES = "interface_power"  # of a part of a divided system, in `aux`: what others do to it
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
@@ -122,7 +123,7 @@ def _measures(sol: Solution, model: Model) -> Measures:
 
 def energy_balance(sol: Solution) -> FloatArray:
     """E(t) − E(t₀) less the work of everything that is not in the energy, friction and impacts of
-    contacts among it: zero but for the error of the integration."""
+    contacts and the ties of a subdomain among it: zero but for the error of the integration."""
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
@@ -131,6 +132,8 @@ def energy_balance(sol: Solution) -> FloatArray:
     if (jumps := jumps_of(sol)).size:
         before = as_steps_end(sol)
         end[jumps] = _power(before, jumps) + power_of_contacts(before)[jumps]
+    tied = sol.aux.get(POWER_OF_TIES, 0.0)
+    power, end = power + tied, end + tied
     kinetic, potential = sol.energy()
     energy, lost = kinetic + potential, np.diff(lost_in_impacts(sol), prepend=0.0)
     lost[:1] = 0.0

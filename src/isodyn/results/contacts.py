@@ -195,8 +195,13 @@ def power_of_contacts(sol: Solution) -> FloatArray:
     """Power of the forces of all contacts on the system, in all rows."""
     if "contact_force" not in sol.aux:
         return np.zeros(sol.t.size)
-    total: FloatArray = (sol.aux["contact_force"] * rates_of(sol)[1]).sum(axis=1)
-    return total
+    return power_of(sol.aux["contact_force"], rates_of(sol)[1]).sum(axis=1)
+
+
+def power_of(force: FloatArray, rate: FloatArray) -> FloatArray:
+    """Power of forces along rates; none where nothing acts, also where an open contact has no
+    direction and its rates are no numbers (a journal in the middle of its bearing)."""
+    return np.multiply(force, rate, out=np.zeros(force.shape), where=force != 0.0)
 
 
 def lost_in_impacts(sol: Solution) -> FloatArray:
@@ -243,5 +248,5 @@ def contact_view(sol: Solution, name: str) -> ContactView:
         aux["contact_mode"][:, k],
         impacts,
         of_directions(rates[:, tangents]),
-        (aux["contact_force"][:, own] * velocities[:, own]).sum(axis=1),
+        power_of(aux["contact_force"][:, own], velocities[:, own]).sum(axis=1),
     )

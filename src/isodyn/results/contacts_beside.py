@@ -52,7 +52,7 @@ def _friction(sol: Solution, force: FloatArray, like: FloatArray | None = None) 
     known, out = sol.system.contacts, np.zeros_like(force)
     like = force if like is None else like
     rates = rates_of(sol)[0]
-    fastest = float(np.abs(rates).max(initial=0.0))
+    fastest = float(np.nanmax(np.abs(rates), initial=0.0))  # a journal in the middle of its bearing has no direction
     for k, mu in enumerate(known.mu):
         own = slice(int(known.tangent[k]), int(known.tangent[k + 1]))
         u, along = rates[:, own], -like[:, own]

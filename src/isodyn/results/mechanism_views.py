@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from isodyn.bodies.body import GROUND, Body, vector3
 from isodyn.errors import InputError
+from isodyn.joints.cables import refuse_point_aside
 from isodyn.joints.measures import WHOLE_TURNS
 from isodyn.joints.words import Word
 from isodyn.kernels.compiled import FloatArray
@@ -165,12 +166,12 @@ class BodyView(HistoryView):
     def point(self, point: ArrayLike, frame: str = "world") -> PointView:
         """The point of the body that is at `point` of the world at the start; or with frame="body"
         in the body's own frame."""
-        P = vector3("point", point)
-        if frame == "world":
-            return PointView(self, self.body.R.T @ (P - self.body.position))
-        if frame == "body":
-            return PointView(self, P - self.body.centre)
-        raise InputError(f"frame must be 'world' or 'body', received {frame!r}")
+        P, body = vector3("point", point), self.body
+        if frame not in ("world", "body"):
+            raise InputError(f"frame must be 'world' or 'body', received {frame!r}")
+        local = body.R.T @ (P - body.position) if frame == "world" else P - body.centre
+        refuse_point_aside("point", body, body.position + body.R @ local)
+        return PointView(self, local)
 
     @cached_property
     def origin(self) -> PointView:

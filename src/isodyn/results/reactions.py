@@ -89,7 +89,8 @@ class Reaction(HistoryView):
         self.name, self.on, self.frame, self.bodies, self.t = name, on, frame, action.bodies, sol.t
         self._sol, self._system, self._parts = sol, system, parts
         self._place = places_along(system, sol)
-        moving = [on] if on != GROUND else [body for body in action.bodies if body != GROUND]
+        acted = [on] if on != GROUND else [body for body in action.bodies if body != GROUND]
+        moving = [member for body in acted for member in action.all_of(body)]
         self._moving = {body: _acting(self._place, system, sol, parts, body) for body in moving}
         self.force = self._in_frame(sum((both[:, :3] for both in self._moving.values()), np.zeros((sol.t.size, 3))))
 

@@ -109,6 +109,11 @@ class Adaptive(StepPolicy):
         return np.inf if self.largest is None else float(self.largest)
 
     @property
+    def absolute(self) -> bool:  # type: ignore[override]
+        """Whether sizes were named."""
+        return self.atol is not None
+
+    @property
     def controlled_error(self) -> float:  # type: ignore[override]
         """The error of a step that is allowed, relative."""
         return float(INSIDE * self.rtol**POWER)

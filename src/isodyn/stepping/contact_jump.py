@@ -50,8 +50,9 @@ from isodyn.stepping.contact_memory import (
     pushes,
     respond,
     speeds,
+    sticks,
 )
-from isodyn.stepping.contact_step import NO_SOLUTION, sticks
+from isodyn.stepping.contact_step import NO_SOLUTION
 from isodyn.stepping.initial import PATIENCE, acceleration, initial_matrix
 from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, STATE, Counters, Leg, Memory, Physics, State
 

@@ -24,6 +24,7 @@ from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import Memory, Physics
 
 OPEN, STICK, SLIP = range(3)  # what a contact does; one without friction that is closed slips
+STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
 NO_PUSH = 1e-9  # of the fastest speed of a contact: it opens if it separates faster
 AT_REST = 1e-9  # of the same: slower slip is none
 
@@ -313,6 +314,25 @@ def forces_for(
 def pushes(problem: Problem, k: int) -> bool:
     """Whether contact k of a problem holds."""
     return bool(problem.p[problem.laws.first[k]] > 0.0)
+
+
+@kernel()
+def sticks(problem: Problem, k: int) -> bool:
+    """Whether contact k of a problem, which holds, sticks: p_T and p_T − u_T/W are inside its cone.
+    Of small p_N beside others p_T alone tells nothing: their rounding is wider than its rim."""
+    i, end = problem.laws.first[k], problem.laws.first[k + 1]
+    if end == i + 1 or problem.laws.sliding[k] == 1:
+        return False
+    heavy, force, tried = 0.0, 0.0, 0.0
+    for j in range(i + 1, end):
+        heavy = max(heavy, problem.W[j, j])
+        force += problem.p[j] ** 2
+    for j in range(i + 1, end):
+        slip = problem.b[j]
+        for m in range(problem.p.size):
+            slip += problem.W[j, m] * problem.p[m]
+        tried += (problem.p[j] - slip / heavy) ** 2 if heavy > 0.0 else 0.0
+    return bool(np.sqrt(max(force, tried)) <= STUCK * problem.laws.mu[k] * problem.p[i])
 
 
 @kernel()

@@ -54,6 +54,7 @@ from isodyn.stepping.contact_memory import (
     pushes,
     respond,
     speeds,
+    sticks,
 )
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.equations import residual
@@ -61,7 +62,7 @@ from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
 from isodyn.stepping.projection import fill
 from isodyn.stepping.rounding import round_off_floor
-from isodyn.stepping.step import SAME_STEP, accept, guess, keep_balance, predict
+from isodyn.stepping.step import accept, guess, keep_balance, predict, size_between
 
 NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or none was found
 TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
@@ -69,15 +70,13 @@ PATIENCE = 40  # iterations
 CORRECTIONS = 8  # of positions and velocities at the end of a step
 ROUNDING = 8.0 * EPS  # of the accelerations that contacts make: smaller corrections of bodies at rest are none
 MOTIONLESS = 1e-10  # of the same: bodies that accelerate less do not move
-STUCK = 1.0 - 1e-9  # of the radius of the cone: less friction than this sticks
+TURNS, SAME = 10, 1e-6  # iterations after which corrections that differ by no more than this take turns
 
 
 @kernel()
 def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counters: Counters) -> float:
     """Prediction and guess of a step to t_1; its size."""
-    dt, c = t_1 - state.t, memory.c
-    if abs(dt - state.dt) <= SAME_STEP * abs(dt):
-        dt = state.dt
+    dt, c = size_between(leg, state.t, t_1, state.dt), memory.c
     c[0], c[1], c[2] = leg.W1L6, dt * leg.W2L5, dt * dt * leg.W3L3
     memory.eliminate = 0
     predict(leg, dt, state, memory)
@@ -210,7 +209,9 @@ def iterate_contacts(
     p: Physics, g: Touching, problem: Problem, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory,
     counters: Counters,
 ) -> int:  # fmt: skip
-    """Find memory.x, memory.lam and the forces of the contacts."""
+    """Find memory.x, memory.lam and the forces of the contacts. Where redundant contacts slide, two
+    sets of them that push may take turns: such an iteration does not end, and a shorter step is
+    needed."""
     c, along_x, before, renew = memory.c, leg.l5 * dt, np.inf, True
     for k in range(PATIENCE):
         status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
@@ -228,20 +229,11 @@ def iterate_contacts(
             return NOT_FINITE
         if is_last(p, dt, memory, k, change, before) or is_rounding_at_rest(problem, memory, change):
             return OK
+        if k >= TURNS and abs(change - before) <= SAME * before:
+            return NOT_CONVERGED
         renew = k > 0 and change > 0.3 * before
         before = change
     return NOT_CONVERGED
-
-
-@kernel()
-def sticks(problem: Problem, k: int) -> bool:
-    """Whether contact k of a problem, which holds, sticks."""
-    i, size = problem.laws.first[k], 0.0
-    if problem.laws.first[k + 1] == i + 1 or problem.laws.sliding[k] == 1:
-        return False
-    for j in range(i + 1, problem.laws.first[k + 1]):
-        size += problem.p[j] ** 2
-    return bool(np.sqrt(size) <= STUCK * problem.laws.mu[k] * problem.p[i])
 
 
 @kernel(allocates=True)

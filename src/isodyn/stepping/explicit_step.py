@@ -88,7 +88,7 @@ def explicit_step(
     p: Physics, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters
 ) -> int:
     """From state.t to t_1 with the balance at t; on failure the state is unchanged."""
-    recall(dt, state, memory)
+    recall(leg, dt, state, memory)
     predict_state(leg, dt, state, memory)
     r, nothing = memory.r, memory.a[:0]
     status = p.model(BALANCE, t, memory.q, memory.v, nothing, memory.lam, memory.c, p.tables, p.scratch, r)
@@ -100,6 +100,6 @@ def explicit_step(
         return NOT_FINITE
     look_at_errors(leg, t_1, dt, state, memory)
     put_end(leg, dt, r, state, memory)
-    remember(leg, t_1, state, memory)
+    remember(leg, t_1, dt, state, memory)
     state.t, state.dt = t_1, dt
     return OK

@@ -56,6 +56,8 @@ class Leg(Struct):
     traits, holonomic = integer, integer
     closure = one(ClosureNumbers)
     t_limit = real  # loads are not asked for later than this
+    # a step that is as long as this up to rounding of its ends is so long; how far sums of times are off
+    dt, rounding = real, real
     W1, W2L2, W3L3, W2L5, W1L6, l3, l5, phi = (real,) * 8
     rtol, max_iterations, max_halvings = real, integer, integer
     full, reuse, quasi, form = integer, integer, integer, integer
@@ -121,12 +123,17 @@ class State(Struct):
     # what the controller keeps: the last error in units of the tolerance, and whether the next step
     # follows one that was repeated
     last_error, repeated = real, integer
+    # the last close look at errors (isodyn.stepping.close_look): the raw ones of q and v, what
+    # part of them was left, and the number of steps from there
+    raw_q, raw_v, left_q, left_v, since_look = real, real, real, real, integer
     # the largest error of v with what stiff parts would take back, relative, and when
     roughest, roughest_at = real, real
     # ---- what the steps before tell about the first guess of the next
     # (isodyn.stepping.extrapolation)
-    until = real  # the time up to which steps of one size followed each other, …
-    smooth_steps = integer  # … and how many
+    until = real  # the time up to which steps followed each other, …
+    smooth_steps = integer  # … and how many of one size
+    # steps that the differences know, and their size
+    samples, spacing = integer, real
     x_differences = reals(DIFFERENCES, "nv")
     p_differences = reals(DIFFERENCES, "nv")
     lam_differences = reals(DIFFERENCES, "m")
@@ -224,6 +231,7 @@ class Memory(Struct):
     # whether r holds the balance of the guess; −1: after the trial state is put back
     balance_known = integer
     seen = reals(SEEN)  # corrections of this step
+    respacing = reals(DIFFERENCES, DIFFERENCES)  # of samples before a step of another size
     # what a second solution for the accelerations of a state changed last, relatively
     second_change = real
     # error of the last step, at most 1 for one that is good enough, by methods that tell it
@@ -313,7 +321,7 @@ def new_state(nq: int, nv: int, m: int) -> State:
 def forget(state: State, *, differences: bool = False) -> None:
     """Restart the history of guesses; if other rows are enforced from now on, also the
     differences."""
-    state.until, state.smooth_steps, state.since_seen, state.corrections = 0.0, 0, 0, 0.0
+    state.until, state.smooth_steps, state.samples, state.since_seen, state.corrections = 0.0, 0, 0, 0, 0.0
     if differences:
         for name in ("x_differences", "p_differences", "lam_differences", "last_change", "last_turn"):
             setattr(state, name, 0.0)

@@ -180,7 +180,7 @@ def begin_iteration(p: Physics, leg: Leg, state: State, memory: Memory) -> None:
     iteration.polished = iteration.kept = 0
     iteration.trusted = (
         memory.guess == FROM_LAST
-        and state.smooth_steps > 2
+        and state.samples > 2
         and 0 < state.since_seen <= TRUSTED
         and (renew or (iteration.old == 1 and 2 * state.since_seen <= memory.age))
         and leg.full + leg.form + memory.eliminate == 0

@@ -23,7 +23,8 @@ class Newton(Told):
     Parameters
     ----------
     rtol
-        Relative error of the acceleration.
+        Relative error of the acceleration. Adaptive runs without a `Newton` take what is small
+        beside their own tolerance.
     max_iterations
         A step that needs more is halved.
     max_halvings

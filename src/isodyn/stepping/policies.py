@@ -172,6 +172,7 @@ class StepPolicy(Told, ABC):
     compiled: HasAddress | None = None
     estimates: bool = False
     controlled_error: float = 0.0
+    absolute: bool = False  # whether errors are compared with sizes that were named
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

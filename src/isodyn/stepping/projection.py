@@ -36,7 +36,8 @@ PROJECTIONS = 20  # most iterations onto φ = 0
 # of the size of q: over this distance a matrix is kept, and the way is the shortest to rounding
 NEAR = 1e-7
 FAR_OFF = -1  # a status of constraints that may need another solve
-CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are polished twice
+CLOSE = 1e-12  # constraints off by more than this, relative to q and v, are polished once more, …
+POLISHED = 6  # … and so often at most
 
 
 @kernel()
@@ -95,8 +96,8 @@ def polish(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory) -> int
     """Take what the iteration left of the constraints that this formulation keeps, from rtol down
     to rounding.
 
-    One solve with the step's own factors, or two; the state moves by less than the iteration's
-    tolerance.
+    One solve with the step's own factors, or a few where that tolerance is loose; the state moves
+    by less than it.
     """
     k = p.closure
     pure = k.position * k.velocity == 0.0 and k.velocity * k.acceleration == 0.0 and k.position * k.acceleration == 0.0
@@ -104,7 +105,7 @@ def polish(p: Physics, leg: Leg, t: float, c: FloatArray, memory: Memory) -> int
     velocity = k.keep_velocity == 1 or (pure and k.velocity != 0.0)
     rates = velocity or memory.gap.size > p.holonomic
     status = OK
-    for _ in range(2 if position or rates else 0):
+    for _ in range(POLISHED if position or rates else 0):
         status = close_levels(p, t, c, memory, position, velocity, rates)
         if status != FAR_OFF:
             break

@@ -43,14 +43,25 @@ from isodyn.stepping.jamming import jammed
 from isodyn.stepping.kept_matrix import put_off
 from isodyn.stepping.local_error import judge
 from isodyn.stepping.matrix import CAREFUL
-from isodyn.stepping.memory import COUNTERS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
+from isodyn.stepping.memory import (
+    COUNTERS,
+    LEG,
+    MEMORY,
+    PHYSICS_REF,
+    ROUNDING,
+    STATE,
+    Counters,
+    Leg,
+    Memory,
+    Physics,
+    State,
+)
 from isodyn.stepping.newton import FROM_LAST, FROM_REST, STALE, STEADY, guessed, solve_step
 from isodyn.stepping.projection import polish, project
 
 if TYPE_CHECKING:
     import numpy as np
 
-SAME_STEP = 1e-8  # two step sizes that differ relatively by less are the same
 # how much of the acceleration may change in a step for its next change to be guessed from the last
 # one
 SMOOTH = 0.3
@@ -59,6 +70,17 @@ RESCUE = (
     CAREFUL,
     1e-8,
 )  # after a failure: the safe start, exact closures; a regularised matrix where constraints lose rank for a moment
+
+
+@kernel()
+def size_between(leg: Leg, t: float, t_1: float, last: float) -> float:
+    """t_1 − t, which carries rounding: the size of the plan, or that of the last step, where it is
+    that up to rounding. Factors made for it stay good, and the sizes of all steps add up to the
+    time that passes."""
+    dt, rounding = t_1 - t, leg.rounding + 0.5 * ROUNDING * (abs(t) + abs(t_1))
+    if abs(dt - leg.dt) <= rounding:
+        return leg.dt
+    return last if abs(dt - last) <= rounding else dt
 
 
 @kernel()
@@ -113,7 +135,7 @@ def choose_guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory
     if state.lam.size == 0 or memory.remedy != 0.0:
         return
     c = memory.c
-    if state.dt == dt and measure(state.da, memory.by_v) <= SMOOTH * memory.size_a:
+    if (state.dt == dt or memory.order > 0) and measure(state.da, memory.by_v) <= SMOOTH * memory.size_a:
         memory.guess = FROM_LAST
         extrapolate(p, state, memory)
     elif c[2] != 0.0 and memory.eliminate == 0:
@@ -152,7 +174,7 @@ def first_unknowns(leg: Leg, dt: float, state: State, memory: Memory) -> None:
 @kernel(types.void(PHYSICS_REF, LEG, f8, f8, STATE, MEMORY, COUNTERS), inner=True, apart=True, loops="short")
 def guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory: Memory, counters: Counters) -> None:
     """First unknowns of a step."""
-    recall(dt, state, memory)
+    recall(leg, dt, state, memory)
     for i in range(memory.x.size):
         memory.p[i], memory.u[i] = 0.0, 0.0
     for i in range(state.lam.size):
@@ -213,7 +235,7 @@ def accept(p: Physics, leg: Leg, t_1: float, dt: float, state: State, memory: Me
     """Put the end of a step that succeeded into the state, with its history."""
     t_balance = state.t + leg.W1 * dt
     judge(leg, t_1, dt, state.smooth_steps, state, memory)
-    remember(leg, t_1, state, memory)
+    remember(leg, t_1, dt, state, memory)
     copy_to(memory.q_1, state.q)
     copy_to(memory.v_1, state.v)
     copy_to(memory.a_1, state.a)
@@ -232,10 +254,7 @@ def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counter
     """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in
     `state` is unchanged."""
     t, c = state.t, memory.c
-    dt = t_1 - t
-    if abs(dt - state.dt) <= SAME_STEP * abs(dt):
-        # differences of times carry rounding; a factorisation made for dt shall stay good
-        dt = state.dt
+    dt = size_between(leg, t, t_1, state.dt)
     c[0] = leg.W1L6
     c[1] = dt * leg.W2L5
     c[2] = dt * dt * leg.W3L3
@@ -302,7 +321,7 @@ def advance(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, coun
         ):
             return status
         else:
-            memory.factors_good = 0
+            memory.factors_good = state.samples = 0
             pieces *= 2
             halvings += 1
             counters.halvings += 1

@@ -34,6 +34,7 @@ import numpy as np
 from numba import types
 
 from isodyn.kernels.compiled import BALANCE, GENERAL, OK, FloatArray, f8, i8, kernel
+from isodyn.stepping.close_look import is_familiar, note_look, take_part
 from isodyn.stepping.closure import copy_to, fill_with, finite, measure, measure_forces
 from isodyn.stepping.corrections import solve
 from isodyn.stepping.memory import (
@@ -204,11 +205,12 @@ def error_of_q(leg: Leg, before: State, state: State, memory: Memory) -> None:
 
 
 @kernel()
-def note_roughness(t: float, state: State, memory: Memory) -> None:
+def note_roughness(t: float, state: State, memory: Memory) -> float:
     """The largest error of v with what stiff parts would take back."""
     rough = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
     if rough > state.roughest:
         state.roughest, state.roughest_at = rough, t
+    return rough
 
 
 @kernel()
@@ -299,12 +301,16 @@ def error_at_end(
 ) -> int:
     """`estimate` where the balance holds at t_{n+1}, and nothing is missed there. Stiff parts take
     back what they do of v first; of q only where its error could be the larger one, or if the
-    estimate has to be complete."""
+    estimate has to be complete. What they take in steps that are much alike is not asked anew."""
     fill_with(state.missed, 0.0)
     error_of_v(leg, before, state, memory)
-    note_roughness(t, state, memory)
-    fill_with(memory.dx, 0.0)
+    raw_v = note_roughness(t, state, memory)
+    raw_q = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory)
     affine, status = not complete and (p.traits & GENERAL) == 0, OK
+    if affine and is_familiar(raw_q, raw_v, before, state):
+        take_part(state, memory)
+        return status
+    fill_with(memory.dx, 0.0)
     if affine:
         status = add_mass_product(p, t, state, leg, memory.error_v, memory, memory.dx)
     else:
@@ -313,14 +319,14 @@ def error_at_end(
             status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
     counters.evaluations += 1
     raw, push = measure(memory.error_v, memory.by_v), measure_forces(memory.dx, memory.by_v)
-    of_q = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory)
     if status == OK:
         status = damp(p, leg, t, False, memory)
     if status == OK:
         status = error_of_rates(p, leg, t, raw, push, state, memory, counters)
     copy_to(memory.dx, memory.error_v)
     of_v = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
-    if status != OK or not (of_q > of_v or complete):
+    note_look(raw_q, raw_v, raw_q, of_v, state)
+    if status != OK or not (raw_q > of_v or complete):
         return status
     fill_with(memory.dx, 0.0)
     by_v = 0.0 if p.closure.project > 0 else memory.c[1]
@@ -332,6 +338,8 @@ def error_at_end(
     if status == OK:
         status = damp(p, leg, t, False, memory)
     copy_to(memory.dx, memory.error_q)
+    of_q = largest_error(memory.error_q, state.size_q, memory.unit_q, state.least_q, memory)
+    note_look(raw_q, raw_v, of_q, of_v, state)
     return status
 
 

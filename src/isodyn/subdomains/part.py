@@ -23,7 +23,7 @@ from isodyn.kernels.compiled import OK, Coefficients, FloatArray
 from isodyn.marching import march
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.method import Method
-from isodyn.marching.plan import lay_legs, limit_loads, new_plan
+from isodyn.marching.plan import lay_legs, limit_loads, new_plan, size_steps
 from isodyn.stepping.memory import Counters, State
 from isodyn.subdomains import kept, responses
 from isodyn.subdomains.interface_load import tied
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from isodyn.schemes.gs4_2 import Scheme
     from isodyn.stepping.newton_settings import Newton
 
+SAME_STEP = 1e-8  # of a sub-step: sizes that differ by less are the same
 COMPARABLE = 1e-3  # changes of accelerations should be of their size, give or take this
 
 
@@ -215,13 +216,12 @@ class SubdomainPart:
         tau = self.tau
         times = step.t + (step.t_1 - step.t) * np.arange(1, tau + 1) / tau
         times[-1] = step.t_1
-        if abs(self.state.dt - step.dt / tau) <= 1e-8 * step.dt:
-            self.state.dt = step.dt / tau
         self.take(times, step, start=step.first, stop=step.last)
 
     def take(self, times: FloatArray, step: SystemStep, *, start: bool = False, stop: bool = False) -> None:
         """Sub-steps along the given times, which are the sub-steps of a system step or fewer."""
         rest, state, plan = self.rest, self.state, self.plan
+        size_steps(plan, step.dt / self.tau, SAME_STEP * step.dt / self.tau)
         plan.times[: times.size], plan.t_stop, state.step = times, times[-1], 0
         limit_loads(plan, step.t_limit)
         lay_legs(plan, 0, times.size, start=start, stop=stop)
@@ -285,7 +285,7 @@ class SubdomainPart:
         """Before a sub-step of another size a is moved along its slope: a_n belongs to
         t_n − φΔt."""
         old = self.state.dt
-        if old != 0.0 and abs(old - h) > 1e-8 * h:
+        if old != 0.0 and abs(old - h) > SAME_STEP * h:
             self.state.a[:] += s.phi * (old - h) / old * self.state.da
             self.state.dt = h
 

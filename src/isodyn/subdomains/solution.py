@@ -11,6 +11,7 @@ import numpy as np
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.notebook_views import ShownInNotebooks
+from isodyn.results.balance import POWER_OF_TIES
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 
@@ -179,6 +180,9 @@ class SubdomainSolution(ShownInNotebooks, Mapping[str, Solution]):
     ) -> None:
         self.t, self.lam, self.subdomains, self.stats, self.redundant = t, lam, sub, stats, redundant
         self.parts = dict(parts)
+        for name, part in self.parts.items():  # what others do to it is no error of its energy
+            if not sub.first_order and np.isin(sub.G[name].nonzero()[1], part.columns["v"]).all():
+                part.aux[POWER_OF_TIES] = self._power_on(name)
 
     def __getitem__(self, name: str) -> Solution:
         if name not in self.parts:
@@ -244,9 +248,11 @@ class SubdomainSolution(ShownInNotebooks, Mapping[str, Solution]):
         power
             Histories by name; their sum is zero if velocities are continuous.
         """
-        return {
-            name: -np.einsum("ki,ki->k", self.lam, self._across("interface_power()", name, "v")) for name in self.parts
-        }
+        return {name: self._power_on(name) for name in self.parts}
+
+    def _power_on(self, name: str) -> FloatArray:
+        power: FloatArray = -np.einsum("ki,ki->k", self.lam, self._across("interface_power()", name, "v"))
+        return power
 
     def energy_balance(self) -> InterfaceBalance:
         """Return the works of the interface, and energy less all work of each subdomain.
@@ -262,7 +268,7 @@ class SubdomainSolution(ShownInNotebooks, Mapping[str, Solution]):
             name: np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(self.t))])
             for name, power in self.interface_power().items()
         }
-        residual = {name: sol.energy_balance() - work[name] for name, sol in self.parts.items()}
+        residual = {name: sol.energy_balance() for name, sol in self.parts.items()}
         return InterfaceBalance(self.t, work, residual)
 
     def gather(self, of: str = "q") -> FloatArray:

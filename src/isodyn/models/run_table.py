@@ -1,0 +1,109 @@
+"""How a mechanism is run, and at which events, as tables of a model file.
+
+A file says less than Python does: what it cannot say is refused, and not left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from isodyn.errors import InputError
+from isodyn.real_numbers import real_number
+from isodyn.specs import method_named, parse_method, parse_scheme
+from isodyn.stepping.adaptive import Adaptive
+from isodyn.stepping.events import Event, name_of
+from isodyn.stepping.methods import StepMethod
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from isodyn.api.options import AnyScheme
+
+Entries: TypeAlias = dict[str, str | float | bool | None]  # of a table; None: not there
+IN_PYTHON = "keep such a run in a Python file"
+
+
+def run_table(
+    dt: float | Adaptive | None,
+    t_end: float,
+    scheme: AnyScheme | str,
+    formulation: str | None,
+) -> Entries:
+    """What stands in [run]: `dt`, or `rtol` of adaptive steps, or a method in the place of the
+    scheme."""
+    text = scheme if scheme is None or isinstance(scheme, str) else text_of_scheme(scheme)
+    method = method_named(text)
+    if method is not None and dt is not None:
+        raise InputError(f"{method.name} chooses its steps by their error, and takes no dt", argument="dt")
+    if method is None and dt is None:
+        raise InputError(
+            "dt is missing", hint="dt = 0.01, dt = iso.Adaptive(1e-4), or scheme = iso.Radau(1e-8)", argument="dt"
+        )
+    others: Entries = {"t_end": real_number("t_end", t_end), "scheme": text, "formulation": formulation}
+    if isinstance(dt, Adaptive):
+        return {"rtol": rtol_alone(dt), **others}
+    return {"dt": None if dt is None else real_number("dt", dt), **others}
+
+
+def rtol_alone(steps: Adaptive) -> float:
+    """rtol of adaptive steps of which nothing else was said."""
+    if any(getattr(steps, field.name) is not None for field in fields(steps) if field.name != "rtol"):
+        raise InputError(
+            f"a model file knows rtol of adaptive steps alone, received {steps!r}", hint=IN_PYTHON, argument="dt"
+        )
+    return float(steps.rtol)
+
+
+def text_of_scheme(scheme: AnyScheme) -> str:
+    """The text that stands for a scheme or a method in a file.
+
+    >>> import isodyn as iso
+    >>> text_of_scheme(iso.Radau(1e-8, max_step=0.5)), text_of_scheme(iso.Scheme.optimal(0.5))
+    ('Radau(rtol=1e-08, max_step=0.5)', 'optimal(0.5)')
+    """
+    is_method = isinstance(scheme, StepMethod)
+    text = _call_of(scheme) if isinstance(scheme, StepMethod) else str(getattr(scheme, "name", scheme))
+    try:
+        known = type(parse_method(text)) is type(scheme) if is_method else parse_scheme(text) == scheme
+    except InputError:
+        known = False
+    if not known:
+        raise InputError(f"a model file has no text for {scheme!r}", hint=IN_PYTHON, argument="scheme")
+    return text
+
+
+def _call_of(method: StepMethod) -> str:
+    """A method with what was said of it."""
+    words, plain = [], type(method)()
+    for field in fields(method):  # type: ignore[arg-type]
+        value = getattr(method, field.name)
+        if field.name == "rtol" or not np.array_equal(value, getattr(plain, field.name)):
+            words.append(f"{field.name}={_number(value)}")
+    return f"{type(method).__name__}({', '.join(words)})"
+
+
+def _number(value: ArrayLike) -> str:
+    """A number, or several, as a file has them."""
+    if isinstance(value, bool):
+        return str(value)
+    numbers = np.asarray(value, dtype=np.float64).tolist()
+    return repr(tuple(numbers) if isinstance(numbers, list) else numbers)
+
+
+def event_tables(events: Sequence[Event]) -> dict[str, Entries]:
+    """Tables of events that watch expressions, by their names."""
+    found: dict[str, Entries] = {}
+    for k, event in enumerate(events):
+        name = name_of(event, k)
+        if not isinstance(event.g, str) or event.action is not None:
+            what = "an action" if isinstance(event.g, str) else "a Python function"
+            raise InputError(f"{name} has {what}, which a model file cannot hold", hint=IN_PYTHON, argument="events")
+        if name in found:
+            raise InputError(f"two events are named {name!r}", hint="each needs a name of its own", argument="events")
+        direction, terminal = int(event.direction), event.terminal
+        found[name] = {"expression": event.g, "direction": direction or None, "terminal": terminal or None}
+    return found
