@@ -125,3 +125,10 @@ def test_adaptive_steps_follow_the_same_motion(name: str, rtol: float) -> None:
         one, other = getattr(quick, x), getattr(full, x)
         assert np.abs(one - other).max() <= 0.1 * rtol * np.abs(other).max(), x
     assert max(quick.drift().largest[:2]) < 1e-13
+
+
+@pytest.mark.parametrize("formulation", [iso.AccelerationLevel(), iso.Overdetermined()], ids=lambda f: type(f).__name__)
+def test_accelerations_that_are_closed_stay_at_rounding(formulation: Any) -> None:
+    """No solve after the iteration would close φ̈ where the tolerance of a run is loose."""
+    sol = iso.integrate(iso.problems.get("slider_crank").system(), None, formulation, dt=iso.Adaptive(1e-2), t_end=0.1)
+    assert sol.drift().largest[2] < 1e-13

@@ -20,7 +20,7 @@ from isodyn.marching.columns import columns
 from isodyn.marching.composition import check_composition
 from isodyn.marching.event_actions import memory_of
 from isodyn.marching.index_reduction import chain_at_start, reduced_index
-from isodyn.marching.method import refuse_sized, settle, suited_to, unconstrained
+from isodyn.marching.method import iteration_of, refuse_sized, settle, suited_to, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
@@ -249,8 +249,9 @@ def integrate(
         return reduced.run(integrate, scheme, select, observe, **times)
     composition, scheme, formulation, newton = _composed(system, scheme, formulation, newton)
     policy = dt if isinstance(dt, StepPolicy) else None
-    scheme, newton = suited_to(policy, scheme, newton, system)
+    scheme = suited_to(policy, scheme, system)
     method = settle(system, scheme, formulation, typical, composition)
+    newton = newton or iteration_of(policy, method, system)
     if typical is not dt:
         refuse_sized(method, formulation, typical, policy)
     options: dict[str, Any] = {

@@ -98,7 +98,7 @@ def course(
     refuse_switches(events)
     keep = {key: options[key] for key in ("t0", "breakpoints", "newton", "assemble")}
     first = integrate(given, scheme, formulation, dt=dt, t_end=t_end, events=events, **keep)
-    found.scheme, _ = suited_to(dt if sized else None, scheme, options["newton"], as_system(given))
+    found.scheme = suited_to(dt if sized else None, scheme, as_system(given))
     found.happened, found.stopped = tuple(first.events), first.stats.stopped
     acting = {one.t for one in first.events if events[one.index].acts}
     if sized or acting or found.stopped is not None:

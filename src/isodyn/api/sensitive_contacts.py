@@ -75,7 +75,7 @@ def course_with_contacts(
     if formulation is not None and facts_of(formulation).transforms:
         raise SensitivityError(f"{type(formulation).__name__} integrates another system, which is not differentiated")
     policy = dt if isinstance(dt, StepPolicy) else None
-    scheme = suited_to(policy, scheme, None, system)[0]
+    scheme = suited_to(policy, scheme, system)
     stretches, typical = schedule(options["t0"], t_end, size_of_steps(dt), options["breakpoints"], 1)
     record = RecordedRun(
         system,

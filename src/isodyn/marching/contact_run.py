@@ -170,10 +170,11 @@ class ContactRun(ContactImpacts):
     def see_to_all(self, status: int) -> None:
         """See to what happened in the last step; where that is not found because the iterations of
         shorter steps do not end, it is taken in parts."""
+        t_1 = float(self.state.t)
         try:
             self.see_to(status)
         except ConvergenceError:
-            if self.state.t != self.memory.before.t or not self.take_parts(self.whole_end):
+            if self.state.t != self.memory.before.t or not self.take_parts(t_1):
                 raise
 
     def take_parts(self, t: float) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from isodyn.errors import InputError, SchemeError, StabilityWarning
 from isodyn.formulations import Formulation, Stabilised
-from isodyn.formulations.closure import OPEN, Closure
+from isodyn.formulations.closure import OPEN, Closure, Elimination
 from isodyn.formulations.protocol import facts_of
 from isodyn.formulations.table import check_combination
 from isodyn.kernels.compiled import FloatArray
@@ -116,37 +116,35 @@ def refuse_sized(method: Method, formulation: Formulation | None, dt: float, pol
 
 
 def suited_to(
-    policy: StepPolicy | None, scheme: Scheme | FirstOrderScheme | None, newton: Newton | None, system: System
-) -> tuple[Scheme | FirstOrderScheme | None, Newton | None]:
-    """What runs with estimates take where nothing is named: a scheme whose balance holds at t_{n+1}
-    and that damps what the steps do not resolve, and an iteration whose error is small beside that
-    of a step."""
-    if policy is None or not policy.estimates:
-        return scheme, newton
-    if scheme is None:
-        scheme = FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
-    if newton is None:
-        newton = Newton(rtol=error_of_iteration(policy, scheme, system))
-    return scheme, newton
+    policy: StepPolicy | None, scheme: Scheme | FirstOrderScheme | None, system: System
+) -> Scheme | FirstOrderScheme | None:
+    """What runs with estimates take where no scheme is named: one whose balance holds at t_{n+1}
+    and that damps what the steps do not resolve."""
+    if scheme is not None or policy is None or not policy.estimates:
+        return scheme
+    return FirstOrderScheme.GS4_1(0.0, 0.0) if system.first_order else Scheme.U0(0.0, 0.5, 0.0)
 
 
-def error_of_iteration(policy: StepPolicy, scheme: Scheme | FirstOrderScheme, system: System) -> float:
-    """Relative error of accelerations that is small beside that of steps which a policy keeps.
+def iteration_of(policy: StepPolicy | None, method: Method, system: System) -> Newton | None:
+    """The iteration of steps where nothing is named: with estimates, one whose error is small
+    beside that of a step.
 
-    Multipliers and accelerations of constrained motions follow from the balance alone, so that
-    theirs is small beside the error of the motion. Where the balance holds elsewhere than at
-    t_{n+1} and what it misses there counts as an error, with rates of first order, contacts and
-    named sizes it is smaller.
+    In a constrained motion that of accelerations and multipliers is small beside the error of the
+    motion, where φ and φ̇ are closed to rounding after it. Where φ̈ is closed, or the balance holds
+    elsewhere than at t_{n+1} and what it misses there counts as an error, with rates of first
+    order, contacts and named sizes it is smaller.
     """
+    if policy is None or not policy.estimates:
+        return None
     strict = max(BESIDE_STEPS * policy.controlled_error, 1e-14)
     if not system.m:
-        return min(COARSEST, strict)
-    strict = min(Newton.rtol, strict)
-    if system.first_order or system.contacts is not None or policy.absolute:
-        return strict
-    if not balances_at_end(coefficients(scheme)):
-        return strict
-    return max(strict, BESIDE_MOTION * least_share(system) * policy.controlled_error ** (2.0 / 3.0))
+        return Newton(rtol=min(COARSEST, strict))
+    strict, closure = min(Newton.rtol, strict), method.closure
+    closed = closure.acceleration == 0.0 and not closure.at_balance and closure.eliminate is Elimination.NONE
+    named = system.contacts is not None or policy.absolute
+    if system.first_order or named or not closed or not balances_at_end(method.main.coefficients):
+        return Newton(rtol=strict)
+    return Newton(rtol=max(strict, BESIDE_MOTION * least_share(system) * policy.controlled_error ** (2.0 / 3.0)))
 
 
 def unconstrained(formulation: object) -> InputError:
