@@ -12,11 +12,13 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 # One Numba cache for every part: the tests, the demo, the benchmarks and the docs compile each function once.
 export NUMBA_CACHE_DIR := $(CURDIR)/.cache/numba
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Bytecode is kept: hundreds of processes of the tests import the package, for a second each without it.
+unexport PYTHONDONTWRITEBYTECODE
 
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo picture wheel wheel-check package kernels test full check lint types fuzz fuzz-long kills stress lowest newest pythons lock audit sbom old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
+.PHONY: help install demo picture wheel wheel-check package kernels ahead test full check lint types fuzz fuzz-long kills stress lowest newest pythons lock audit sbom old-numba long verify bench robots docs docs-index docs-gallery docs-tutorials clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -57,6 +59,9 @@ package: install ## build the source archive and a wheel without machine code, i
 
 kernels: install ## compile every kernel for this machine ahead of runs, in one process
 	$(BIN)/python -m isodyn.kernels.build --here
+
+ahead: kernels ## what tests need before they begin: every kernel, and bytecode of the tests
+	$(BIN)/python -m pytest --collect-only -qq
 
 test: install ## run all tests but full products
 	$(PYTEST) -m "not long"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,27 @@ def test_python_of_the_page(page: Path, tmp_path: Path, monkeypatch: pytest.Monk
         for block in blocks:
             exec(compile(block, str(page), "exec", dont_inherit=True), names)
     sys.modules["matplotlib.pyplot"].close("all")
+
+
+CHECKED = re.compile(r"```\{testcode\}[^\n]*\n(.*?)```(?:\s*```\{testoutput\}[^\n]*\n(.*?)```)?", re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [page for page in sorted(DOCS.glob("*.md")) if "{testcode}" in page.read_text(encoding="utf-8")], ids=named
+)
+def test_blocks_print_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Blocks with their output, which `make docs` runs too; those of the first page are such."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    capsys.readouterr()
+    with as_before():
+        for block, output in CHECKED.findall(page.read_text(encoding="utf-8")):
+            exec(compile(block, str(page), "exec", dont_inherit=True), names)
+            printed = capsys.readouterr().out
+            assert OutputChecker().check_output(output, printed, ELLIPSIS), f"{output} is {printed}"
 
 
 @pytest.mark.parametrize("page", TUTORIALS, ids=named)

@@ -235,17 +235,19 @@ def _bound(
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):  # such as (1)(2)
         raise unreadable
     flags = _flags()
+    known = (*flags, *_words()) if kind is _decimal else SCHEME_FLAGS
+    hint = f"write for example {example}; bare words can be {', '.join(known)}"
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     for node in call.args:
         if isinstance(node, ast.Name) and node.id in flags:
             keywords[node.id] = True
         else:
-            arguments.append(_word(node) or kind(_number(node, text)))
+            arguments.append(_word(node) or kind(_number(node, text, hint)))
     for keyword in call.keywords:
         if keyword.arg is None:  # **x
             raise unreadable
-        keywords[keyword.arg] = _word(keyword.value) or kind(_number(keyword.value, text))
+        keywords[keyword.arg] = _word(keyword.value) or kind(_number(keyword.value, text, hint))
         if keyword.arg in flags and keywords[keyword.arg] not in (0, 1):
             raise InputError(
                 f"{keyword.arg} in {_said(text)} is on or off", hint=f"{keyword.arg}, or {keyword.arg}=True"
@@ -254,8 +256,8 @@ def _bound(
     try:
         return signature.bind(*arguments, **keywords)
     except TypeError as error:
-        known = ", ".join(signature.parameters)
-        raise InputError(f"{_said(text)}: {error}", hint=f"{name} takes ({known})") from error
+        takes = ", ".join(signature.parameters)
+        raise InputError(f"{_said(text)}: {error}", hint=f"{name} takes ({takes})") from error
 
 
 def _constructor(name: str) -> Callable[..., Scheme | FirstOrderScheme]:
@@ -291,11 +293,11 @@ def _unparsed(node: ast.expr) -> str:
         return "…"
 
 
-def _number(node: ast.expr, text: str) -> Any:
+def _number(node: ast.expr, text: str, hint: str) -> Any:
     """A number, a fraction of two numbers, or a tuple of numbers."""
     try:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            return _number(node.left, text) / _number(node.right, text)
+            return _number(node.left, text, hint) / _number(node.right, text, hint)
         value = ast.literal_eval(node)
     except (ValueError, ZeroDivisionError, TypeError, OverflowError, RecursionError, MemoryError):
         value = None
@@ -304,7 +306,7 @@ def _number(node: ast.expr, text: str) -> Any:
         return value
     raise InputError(
         f"{_said(_unparsed(node))} in {_said(text)} is not a {'number' if value is None else 'finite number'}",
-        hint=f"bare words can be {', '.join((*_flags(), *_words()))}; others are numbers",
+        hint=hint,
     )
 
 

@@ -3,11 +3,15 @@ change is refused: systems keep what they made of functions, starts and rows."""
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numba import njit
 
 import isodyn as iso
+from first_order_daes import pendulum
 from isodyn.errors import InputError
 
 
@@ -202,6 +206,107 @@ def test_a_solution_knows_that_its_system_was_changed():
         with pytest.raises(InputError, match="but K of it was changed after the run"):
             ask()
     assert iso.integrate(system, dt=0.01, t_end=0.1).quality().good
+
+
+def sparse_linear():
+    K = sp.csr_array(sp.diags_array(np.linspace(1.0, 2.0, 9000)))
+    return iso.LinearSystem(1.0, None, K, None, np.ones(9000), np.zeros(9000))
+
+
+def exchanged(K):
+    """Two entries of a large matrix, which has no other sum then."""
+    K.data[[17, 8017]] = K.data[[8017, 17]]
+
+
+def scaled(array):
+    array *= 2.0
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "change"),
+    [
+        (lambda: linear(), "M", scaled),
+        (lambda: linear(), "K", scaled),
+        (lambda: linear(), "C", scaled),
+        (lambda: in_plane(energy=lambda q, v, t: (0.5 * v @ v, 2.0 * q @ q)), "M", scaled),
+        (sparse_linear, "K", exchanged),
+        (sparse_linear, "K", lambda K: scaled(K.data)),
+        (sparse_linear, "M", lambda M: scaled(M.data)),
+    ],
+)
+def test_numbers_of_matrices_that_are_changed_in_place_count(make, name, change):
+    """Energies of the old motion were those of the new matrices."""
+    system = make()
+    sol = iso.integrate(system, dt=0.01, t_end=0.1)
+    sol.energy()
+    change(getattr(system, name))
+    for ask in (sol.energy, sol.drift, sol.energy_balance, sol.quality):
+        with pytest.raises(InputError, match=f"but {name} of it was changed after the run"):
+            ask()
+    later = iso.integrate(system, dt=0.01, t_end=0.1)
+    later.energy()
+    fresh = make()
+    setattr(fresh, name, getattr(system, name))
+    assert np.array_equal(later.q, iso.integrate(fresh, dt=0.01, t_end=0.1).q)
+
+
+def test_a_change_in_place_before_the_run_is_none_after_it():
+    """Also for copies, which share the arrays."""
+    system = linear()
+    other = copy(system)
+    system.K[0, 0] = 9.0
+    for one in (system, other):
+        sol = iso.integrate(one, dt=0.01, t_end=0.1)
+        assert sol.energy()[1][0] == pytest.approx(0.5 * one.q0 @ one.K @ one.q0)
+    system.K[0, 0] = 16.0
+    with pytest.raises(InputError, match="but K of it was changed"):
+        sol.energy()
+
+
+def test_numbers_in_place_that_a_constructor_refuses_are_refused():
+    """A negative mass ran."""
+    for name, bad, match in (("M", -1.0, "M is indefinite"), ("K", np.nan, "K must be finite"), ("q0", np.inf, "q0")):
+        system = linear()
+        getattr(system, name).flat[0] = bad
+        for _ in range(2):
+            with pytest.raises(InputError, match=match):
+                iso.integrate(system, dt=0.01, t_end=0.1)
+
+
+FORMULATIONS = [
+    iso.Hamiltonian(),
+    iso.AugmentedMultipliers(),
+    iso.Partitioning(),
+    iso.NullSpace(),
+    iso.UdwadiaKalaba(),
+]
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda one: type(one).__name__)
+def test_solutions_of_every_formulation_tell_what_was_run(formulation):
+    """Those that solve another system and come back to the given one took its new numbers."""
+    system = in_plane(energy=lambda q, v, t: (0.5 * v @ v, 2.0 * q @ q))
+    sol = iso.integrate(system, dt=0.01, t_end=0.05, formulation=formulation)
+    told = sol.energy_balance()
+    system.Q = push
+    if sol.system is system:
+        with pytest.raises(InputError, match="but Q of it was changed after the run"):
+            sol.energy_balance()
+    else:  # a copy, with a consistent start
+        assert np.array_equal(sol.energy_balance(), told)
+    system.M[...] *= 2.0  # copies share the array
+    for ask in (sol.energy, sol.drift, sol.energy_balance):
+        with pytest.raises(InputError, match="but M of it was changed after the run"):
+            ask()
+
+
+def test_solutions_of_index_three_know_that_their_system_was_changed():
+    system, _ = pendulum(3)
+    sol = iso.integrate(system, dt=0.01, t_end=0.05)
+    sol.drift()
+    system.h = lambda s, z, t: -s
+    with pytest.raises(InputError, match="but h of it was changed after the run"):
+        sol.drift()
 
 
 def test_friction_stays_after_a_change_of_the_start():

@@ -88,10 +88,11 @@ def with_global(t: float, angle: float, rate: float) -> float:
     return -20.0 * angle - TOTAL
 
 
+pd = njit(lambda t, angle, rate: -30.0 * (angle - 0.4) - 4.0 * rate)
 LAWS: dict[str, Callable[[], Any]] = {
     "formula": lambda: "-30*(pin.angle - 0.4) - 4*pin.angle_rate",
     "PID": lambda: iso.PID(kp=30.0, ki=20.0, kd=4.0, target=lambda t: 0.4 + 0.1 * np.sin(t)),
-    "compiled": lambda: njit(lambda t, angle, rate: -30.0 * (angle - 0.4) - 4.0 * rate),
+    "compiled": lambda: pd,
     "object": Filter,
     "method": lambda: Filter().__call__,
     "own": Slotted,

@@ -346,10 +346,8 @@ def test_minima_that_explain_data_equally_well_are_told() -> None:
     assert found[1] == pytest.approx(alone["k"], rel=1e-3)
 
 
-def oscillator(m: float, k: float, c: float) -> iso.MechanicalSystem:
-    return iso.MechanicalSystem(
-        M=m, Q=lambda q, v, t: -k * q - c * v, q0=[1.0], v0=[0.0], names=["x"], energy=lambda q, v, t: (0.0, 0.0)
-    )
+def oscillator(m: float, k: float, c: float) -> iso.LinearSystem:
+    return iso.LinearSystem(m, c, k, None, [1.0], [0.0], names=["x"])
 
 
 def vibration(k: float = 4.0, c: float = 0.3, many: int = 81) -> tuple[Any, Any]:

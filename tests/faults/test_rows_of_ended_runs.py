@@ -24,12 +24,30 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 
 
+# compiled once for all runs
+@numba.njit
+def weight(q: Any, v: Any, t: float) -> Any:
+    return np.array([-10.0])
+
+
+@numba.njit
+def height(t: float, q: Any, v: Any) -> Any:
+    return q[0]
+
+
+@numba.njit
+def weight_below(q: Any, v: Any, t: float) -> Any:
+    if q[0] > 2.5:
+        raise ValueError("too high")
+    return np.array([-10.0])
+
+
 def falling() -> iso.MechanicalSystem:
-    return iso.MechanicalSystem(M=1.0, Q=numba.njit(lambda q, v, t: np.array([-10.0])), q0=[2.0], v0=[0.0])
+    return iso.MechanicalSystem(M=1.0, Q=weight, q0=[2.0], v0=[0.0])
 
 
 def floor(**given: Any) -> iso.Event:
-    return iso.Event(numba.njit(lambda t, q, v: q[0]), direction=-1, name="floor", **given)
+    return iso.Event(height, direction=-1, name="floor", **given)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -117,14 +135,7 @@ def test_resumed_runs_end_with_the_same_rows(method: str, tmp_path: Path) -> Non
 @pytest.mark.parametrize("method", ["fixed", "adaptive", "DOP853"])
 def test_members_that_fail_leave_the_times_of_the_others(method: str) -> None:
     """Where a member failed is no time of the ensemble; its error keeps that row."""
-
-    @numba.njit
-    def force(q: Any, v: Any, t: float) -> Any:
-        if q[0] > 2.5:
-            raise ValueError("too high")
-        return np.array([-10.0])
-
-    system = iso.MechanicalSystem(M=1.0, Q=force, q0=[2.0], v0=[0.0])
+    system = iso.MechanicalSystem(M=1.0, Q=weight_below, q0=[2.0], v0=[0.0])
     ens = iso.ensemble(system, t_end=1.0, save=TIMES, v0=[[0.0], [3.5]], threads=1, **METHODS[method])
     assert ens.t.tolist() == TIMES.tolist()
     assert ens.ok.tolist() == [True, False]

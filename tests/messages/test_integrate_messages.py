@@ -54,10 +54,18 @@ def run(system=None, **changes):
         ({"Q": None}, "Q must be a function, received None"),
         ({"Q_v": lambda q, v, t: np.eye(1)}, "Q_v was given without Q_q"),
         ({"retract": lambda q, d: q + d}, "retract and difference come as a pair"),
-        ({"names": ["x", "y"]}, "names must have 1 entries"),
+        ({"names": ["x", "y"]}, "names must have 1 entries, one per coordinate"),
+        ({"names": "bob"}, r"names must be a list of texts, received 'bob'\nhint: \['bob'\]"),
+        ({"Q": lambda t, q, v: -q}, r"Q is called as Q\(q, v, t\), received a function of \(t, q, v\)"),
+        ({"Q": numba.njit(lambda q, t, v: -q)}, r"Q is called as Q\(q, v, t\), received a function of \(q, t, v\)"),
+        ({"energy": lambda t, q, v: (0.0, 0.0)}, r"energy is called as energy\(q, v, t\)"),
+        ({"phi": lambda t, q: q, "Q": lambda x, u, t: -x}, r"phi is called as phi\(q, t\)"),
+        ({"psi": lambda v, q, t: v}, r"psi is called as psi\(q, v, t\)"),
+        ({"phi": lambda q, t: q, "b": lambda t, q, v: q}, r"b is called as b\(q, v, t\)"),
     ],
 )
 def test_system_refuses(changes, message):
+    """Functions of time first, as events have them and SciPy, ran with t for q."""
     with pytest.raises(InputError, match=message):
         oscillator(**changes)
 
@@ -82,6 +90,7 @@ def test_system_refuses(changes, message):
         ({"select": {"w": [0]}}, "select knows q, v, a, lam, received 'w'"),
         ({"select": {"q": ["x"]}}, "must hold column numbers"),
         ({"scheme": "U0"}, "scheme must be a Scheme, received 'U0'"),
+        ({"scheme": iso.Scheme.newmark}, r"scheme must be a Scheme(.|\n)*hint: call it: iso.Scheme.newmark\(\)"),
         ({"formulation": "stabilised"}, "has no constraints, so formulation must be None"),
     ],
 )
@@ -194,3 +203,11 @@ def test_released_takes_names(released: object) -> None:
     system = iso.problems.get("pendulum").system()
     with pytest.raises(InputError, match="released takes names of joints or rows, received"):
         iso.integrate(system, dt=0.1, t_end=0.2, released=released)
+
+
+def test_functions_with_their_arguments_in_another_order_are_refused():
+    """They ran with t for s."""
+    with pytest.raises(InputError, match=r"h is called as h\(s, t\), received a function of \(t, s\)"):
+        iso.FirstOrderSystem(lambda t, s: -s, [1.0])
+    with pytest.raises(InputError, match=r"F is called as F\(t, x, rate\), received a function of \(x, rate, t\)"):
+        iso.ImplicitSystem(lambda x, rate, t: x + rate, [1.0])

@@ -73,6 +73,10 @@ PAIRS = [(f, s) for f in FORMULATIONS for s in SCHEMES if runs(f, s)]
 COVER = [((PENDULUM, RHEONOMIC)[k % 2], f, s) for k, (f, s) in enumerate(PAIRS)]
 
 
+def full(first, second):
+    return [(x, y) for x in first for y in second]
+
+
 def checkered(first, second):
     """The full product, every other one of it only in `make full`: each of both stays with half of the
     others."""
@@ -138,7 +142,7 @@ def test_the_table_claims_second_order_where_it_is_due():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("formulation", "setting"),
-    checkered(
+    full(
         [f for f in FORMULATIONS if f not in (*WEAK, iso.Baumgarte())],
         [
             (known.KNIFE_EDGE, S.optimal(0.5)),
@@ -223,7 +227,7 @@ def test_hamiltonian(problem, scheme):
 
 @pytest.mark.parametrize(
     ("setting", "scheme"),
-    checkered(
+    full(
         [
             ((known.VAN_DER_POL, (0.01, 0.005)), None),
             (INDEX_2, None),

@@ -126,7 +126,7 @@ CASES = {
         10,
     ),
     "rows of index 1 and 2 that turn": Case(
-        lambda: iso.ImplicitSystem(mixed, [1.0, 0.0, 1.0, 0.5]), mixed_exact, "index 2", 20
+        lambda: iso.ImplicitSystem(mixed, [1.0, 0.0, 1.0, 0.5]), mixed_exact, "index 2"
     ),
     "fully implicit, index 1": Case(lambda: iso.ImplicitSystem(cubed, [0, 0.3], [1.0, 0]), WAVE, "index 1"),
     "an ODE in disguise": Case(
@@ -171,7 +171,7 @@ def test_second_order_in_x_and_its_rate(name: str) -> None:
     system = case.system()
     assert str(iso.analysis.index(system)).startswith(case.index)
     errors = []
-    for steps in (case.steps, 2 * case.steps, 4 * case.steps):
+    for steps in (case.steps, 2 * case.steps):
         sol = iso.integrate(system, dt=1.6 / steps, t_end=1.6)
         x, rate = (np.array(rows) for rows in zip(*map(case.exact, sol.t), strict=True))
         errors.append([np.abs(sol.x - x).max(), np.abs(sol.xdot - rate).max()])

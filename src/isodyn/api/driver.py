@@ -19,7 +19,7 @@ from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
 from isodyn.marching.composition import check_composition
 from isodyn.marching.event_actions import memory_of
-from isodyn.marching.index_reduction import reduced_index
+from isodyn.marching.index_reduction import chain_at_start, reduced_index
 from isodyn.marching.method import iteration_of, refuse_sized, settle, suited_to, unconstrained
 from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
@@ -243,7 +243,8 @@ def integrate(
         refuse_controllers(system, f"{type(other).__name__} integrates another system")
         _refuse_events(watched, f"{type(other).__name__} integrates another system")
         return _transformed(other, system, scheme, select, assemble, observe=observe, **times)
-    if formulation is None and system.first_order and (reduced := reduced_index(system, t0)) is not None:
+    chain = chain_at_start(system, t0) if formulation is None else None
+    if (reduced := reduced_index(system, chain)) is not None:
         _refuse_events(watched, "a system of index 3 is integrated in its stabilised form")
         return reduced.run(integrate, scheme, select, observe, **times)
     composition, scheme, formulation, newton = _composed(system, scheme, formulation, newton)
@@ -263,7 +264,7 @@ def integrate(
     options |= {"released": released}
     kind = Run if system.contacts is None and impacts is None else contact_run.run_with(system, impacts)
     run = kind(system, method, stretches, newton=newton, **options)
-    run.checkpoint = kept
+    run.checkpoint, run.chain = kept, chain
     run.sampling = sampling_of(run, typical if typical is dt else None)
     with Progress(run.whole, progress) as bar:
         return run.execute(bar)

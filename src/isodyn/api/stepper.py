@@ -16,7 +16,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.marching import at_balance
 from isodyn.marching.held_inputs import HeldInputs
-from isodyn.marching.index_reduction import reduced_index
+from isodyn.marching.index_reduction import chain_at_start, reduced_index
 from isodyn.marching.kernel_plan import expect_kernels
 from isodyn.marching.method import settle, unconstrained
 from isodyn.marching.readings import Reading, reading
@@ -349,7 +349,7 @@ class Stepper(ShownInNotebooks):
 def _closing(system: System, formulation: Formulation | None, t0: float) -> Formulation | None:
     """The formulation that closes the steps of a system."""
     if formulation is None:
-        if system.first_order and reduced_index(system, t0) is not None:
+        if reduced_index(system, chain_at_start(system, t0)) is not None:
             raise InputError("a system of index 3 is integrated in its stabilised form, which a stepper does not do")
         return None
     if not system.m:

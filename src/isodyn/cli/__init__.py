@@ -9,6 +9,7 @@ that was interrupted, 70 a fault of isodyn.
 
 from __future__ import annotations
 
+import difflib
 import io
 import os
 import sys
@@ -61,6 +62,18 @@ class _Commands(click.Group):
         module, name, _ = COMMANDS[cmd_name]
         command: click.Command = getattr(module, name)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, n=2)
+            hint = f"did you mean isodyn {' or '.join(near)}?" if near else f"commands are {', '.join(COMMANDS)}"
+            raise InputError(
+                f"there is no command named {name!r}", hint=f"isodyn run {name}" if name.endswith(".toml") else hint
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -130,9 +143,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
     except click.ClickException as error:
-        context = getattr(error, "ctx", None)
-        command = context.command_path if context is not None else "isodyn"
-        return _fail(f"{error.format_message()}\nhint: {command} --help", 2)
+        return _fail(f"{error.format_message()}\nhint: {_hint(error, arguments)}", 2)
     except BrokenPipeError:
         _drop_output()
         return BROKEN_PIPE
@@ -148,6 +159,16 @@ def _run(arguments: Sequence[str] | None) -> int:
             FAULT,
         )
     return result if isinstance(result, int) else 0
+
+
+def _hint(error: click.ClickException, arguments: Sequence[str] | None) -> str:
+    """Where to read on; and how numbers are written, where one was none."""
+    context = getattr(error, "ctx", None)
+    words = sys.argv[1:] if arguments is None else arguments
+    known = ["isodyn", *(word for word in words[:1] if word in COMMANDS)]
+    page = f"{' '.join(known) if context is None else context.command_path} --help"
+    of_number = isinstance(error, click.BadParameter) and getattr(error.param, "type", None) is click.FLOAT
+    return f"write plain numbers in SI units, with a point: 0.01; {page}" if of_number else page
 
 
 def _fail(message: str, code: int, notes: Sequence[str] = ()) -> int:

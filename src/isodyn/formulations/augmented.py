@@ -10,7 +10,7 @@ joins the matrix of the step, and λ is the rest that the penalty leaves to the 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -118,5 +118,4 @@ class AugmentedMultipliers(Formulation):
         for i, (t, q, v, a) in enumerate(zip(sol.t, sol.q, sol.v, sol.a, strict=True)):
             # κ λ + ς φ is what Gᵀ of it balances at t_n; φ of the instant of balance is in λ alone
             sol.lam[i] = np.linalg.lstsq(ask.G(t, q, v).T, -ask.balance(t, q, v, a), rcond=None)[0]
-        sol.system = system
-        return sol
+        return replace(sol, system=system)

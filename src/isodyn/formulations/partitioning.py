@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -256,9 +256,9 @@ def _joined(legs: list[tuple[Partition, Solution]], system: System, save_every: 
                 (t, q, v, a, _multipliers(own, float(t), q, v, a), np.isin(np.arange(system.nv), own.dependent))
             )
     kept = sorted({*range(0, len(rows), save_every), len(rows) - 1})
-    sol = legs[0][1]
+    sol = replace(legs[0][1], system=system)
     sol.t, sol.q, sol.v, sol.a, sol.lam, marks = (np.array([rows[i][k] for i in kept]) for k in range(6))
-    sol.aux["dependent"], sol.system = marks, system
+    sol.aux["dependent"] = marks
     sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
     sol.columns = {name: np.arange(size) for name, size in sizes.items()}
     for _, other in legs[1:]:

@@ -15,7 +15,7 @@ A transform hands over the other system and a function that brings its solution 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -129,11 +129,10 @@ class Hamiltonian(ClosesNoSteps):
             if rows.size < system.m:
                 lam[i] = least_multipliers(ask.G(t, q[i], v[i]), lam[i], system.scales)
         sol.aux["eta"] = eta
-        sol.q, sol.v, sol.a, sol.lam, sol.system = q, v, a, lam, system
         sizes = {"q": k, "v": system.nv, "a": system.nv, "lam": system.m}
-        sol.columns = {name: np.arange(size) for name, size in sizes.items()}
-        sol.redundant = tuple(name for i, name in enumerate(system.row_names) if i not in rows)
-        return sol
+        columns = {name: np.arange(size) for name, size in sizes.items()}
+        redundant = tuple(name for i, name in enumerate(system.row_names) if i not in rows)
+        return replace(sol, q=q, v=v, a=a, lam=lam, system=system, columns=columns, redundant=redundant)
 
 
 class _Place:

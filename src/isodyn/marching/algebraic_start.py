@@ -8,20 +8,24 @@ leave: it is integrated by way of `isodyn.marching.index_reduction`.
 
 from __future__ import annotations
 
+import numpy as np
+
 from isodyn.errors import SchemeError
 from isodyn.formulations.closure import Closure
 from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.base import System
 from isodyn.systems.consistent_values import consistent
-from isodyn.systems.derivative_chain import Index
+from isodyn.systems.derivative_chain import Chain, Index
 
 
 def algebraic_start(
-    system: System, t: float, s: FloatArray, z: FloatArray, closure: Closure
+    system: System, t: float, s: FloatArray, z: FloatArray, closure: Closure, known: Chain | None = None
 ) -> tuple[FloatArray, FloatArray, Index]:
-    """s', z and the index; refused where this closure of steps is not for it."""
-    rate, found, chain = consistent(system, t, s, z)
-    index = chain.index()
+    """s', z and the index; refused where this closure of steps is not for it. A chain that is known
+    spares half a second where it is one of this instant."""
+    if known is None or known.t != t or not np.array_equal(known.s, s):
+        known = consistent(system, t, s, z)[2]
+    rate, found, index = known.h(s, known.z, t), known.z, known.index()
     if index.index > 2:
         raise SchemeError(
             f"{index} at t = {t:g}: c alone, or its first derivative, does not close a step of such a system",

@@ -40,7 +40,7 @@ from isodyn.systems.multiplier_forces import refuse_jammed
 
 if TYPE_CHECKING:
     from isodyn.open_types import Matrix
-    from isodyn.systems.derivative_chain import Index
+    from isodyn.systems.derivative_chain import Chain, Index
 
 WITHOUT_PIVOTS = frozenset({NO_PIVOT, SINGULAR})  # sparse factors may say so where pivots among all rows exist
 
@@ -62,6 +62,7 @@ class AtRest(EnforcedRows):
         super().__init__(system, closure, scaling)
         self.assemble, self.slowest, self.newton = assemble, 1.0 / span, newton or Newton()
         self.index: Index | str | None = None  # of a system with algebraic unknowns
+        self.chain: Chain | None = None  # of such a system, where its start was looked at before the run
 
     def initial_values(self, t: float, first: bool) -> None:
         """Accelerations and multipliers at t, after q and v were projected onto the constraints."""
@@ -74,7 +75,9 @@ class AtRest(EnforcedRows):
             self.enforce(every(self.system.m))
             algebraic: Any = self.system  # with z0, what its unknowns start from
             z = algebraic.z0 if first else state.lam
-            state.a[:], state.lam[:], self.index = algebraic_start(self.system, t, state.v, z, self.closure)
+            known_chain, self.chain = self.chain, None
+            found = algebraic_start(self.system, t, state.v, z, self.closure, known_chain if first else None)
+            state.a[:], state.lam[:], self.index = found
             state.da[:] = 0.0
             state.dt = 0.0
             return

@@ -13,7 +13,7 @@ and s, s' and z are second order.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,19 +96,26 @@ class ReducedIndex:
     def lift(self, sol: Solution) -> Solution:
         """The solution in terms of the given system; μ goes to aux."""
         m = self.system.m
-        sol.aux["mu"], sol.lam = sol.lam[:, m:].copy(), sol.lam[:, :m].copy()
+        sol.aux["mu"] = sol.lam[:, m:].copy()
         if "lam_left" in sol.aux:
             sol.aux["lam_left"] = sol.aux["lam_left"][:, :m].copy()
-        sol.system, sol.columns["lam"] = self.system, np.arange(m)
         sol.stats.index = f"{self.chain.index()}, by its stabilised form"
-        return sol
+        columns = {**sol.columns, "lam": np.arange(m)}
+        return replace(sol, lam=sol.lam[:, :m].copy(), system=self.system, columns=columns)
 
 
-def reduced_index(system: System, t: float) -> ReducedIndex | None:
-    """What is needed for a system of index 3; None for all others."""
+def chain_at_start(system: System, t: float) -> Chain | None:
+    """The chain of a first-order system with algebraic unknowns, at its start; None for all
+    others."""
     if not isinstance(system, FirstOrderSystem) or not system.m:
         return None
-    _, _, chain = consistent(system, t, system.v0, system.z0)
+    return consistent(system, t, system.v0, system.z0)[2]
+
+
+def reduced_index(system: System, chain: Chain | None) -> ReducedIndex | None:
+    """What is needed for a system of index 3, as its chain says; None for all others."""
+    if chain is None or not isinstance(system, FirstOrderSystem):
+        return None
     return ReducedIndex(system, chain) if chain.index().index == 3 else None
 
 

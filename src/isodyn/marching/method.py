@@ -177,9 +177,9 @@ def adapt(scheme: Scheme | FirstOrderScheme | None, system: System) -> Scheme | 
     if scheme is None:
         scheme = Scheme.optimal(0.8) if system.first_order else Scheme.default()
     if not isinstance(scheme, Scheme | FirstOrderScheme):
-        raise InputError(
-            f"scheme must be a Scheme, received {scheme!r}", hint="for example iso.Scheme.U0(0.8, 0.8, 0.8)"
-        )
+        called = getattr(scheme, "__func__", None) is not None
+        hint = f"call it: iso.{scheme.__qualname__}()" if called else "for example iso.Scheme.U0(0.8, 0.8, 0.8)"
+        raise InputError(f"scheme must be a Scheme, received {scheme!r}", hint=hint)
     if system.first_order:
         return scheme.first_order() if isinstance(scheme, Scheme) else scheme
     if isinstance(scheme, FirstOrderScheme):

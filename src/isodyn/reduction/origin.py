@@ -6,13 +6,10 @@ the full system the two would not belong together: runs and lifted solutions are
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
-import numpy as np
-
 from isodyn.errors import InputError
-from isodyn.later import sparse as sp
+from isodyn.systems.changes import mark_of_numbers
 
 # arguments of systems of every kind, as their attributes are called
 ARGUMENTS = ("M", "C", "K", "f", "G", "Q", "Q_q", "Q_v", "Q_lam", "P", "r", "h", "h_s", "c", "energy", "q0", "v0", "z0")
@@ -48,9 +45,5 @@ class FromFull:
 
 def _mark(value: object) -> object:
     """A function itself; of numbers, what they come down to."""
-    if sp.issparse(value):
-        one = sp.csr_array(value)
-        return tuple(_mark(part) for part in (one.data, one.indices, one.indptr))
-    if isinstance(value, np.ndarray):
-        return value.shape, blake2b(value.tobytes()).digest()
-    return value
+    found = mark_of_numbers(value)
+    return value if found is None else found

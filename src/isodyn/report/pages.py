@@ -83,7 +83,7 @@ def write(page: str, path: Path | str) -> Path:
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(
             f"a page needs a name that ends in .html, received {path.name!r}",
-            hint=f"for example {path.name}.html",
+            hint=f"for example {path.stem}.html",
         )
     check_folder(path.parent)
     return write_file(path, page.encode("utf-8", "backslashreplace"))

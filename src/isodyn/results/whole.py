@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from isodyn.errors import InputError
-from isodyn.systems.changes import Changeable
+from isodyn.systems.changes import EQUATIONS, Changeable
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
@@ -20,13 +20,15 @@ class MadeFor:
         self.system, self.changes = system, _changes_of(system)
 
     def is_another(self, system: object) -> bool:
-        """Whether the system was changed since. Of one that a solution was led to later, such as
-        the full one of a reduced one, nothing is known."""
+        """Whether the system was changed since, by numbers in place too."""
         return system is self.system and _changes_of(system) != self.changes
 
 
 def _changes_of(system: object) -> int:
-    return system.changes if isinstance(system, Changeable) else 0
+    if not isinstance(system, Changeable):
+        return 0
+    system.notice(EQUATIONS)
+    return system.changes
 
 
 def refuse_unless_whole(sol: Solution, what: str, made_for: MadeFor) -> None:

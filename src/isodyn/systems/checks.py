@@ -94,14 +94,17 @@ def functions(**arguments: object) -> None:
 
 
 def arguments(name: str, function: Callable[..., Any], called: Sequence[str], *, of: str = "") -> None:
-    """InputError for a function that cannot be called with these arguments; functions that do not
-    tell their arguments are taken as they are. `of` says whose function it is, in words."""
+    """InputError for a function that cannot be called with these arguments, or that has their names
+    in another order, such as (t, q, v); functions that do not tell their arguments are taken as
+    they are. `of` says whose function it is, in words."""
     try:
         signature = inspect.signature(getattr(function, "py_func", function))
     except (TypeError, ValueError):
         return
     try:
         signature.bind(*called)
+        if any(own in called and own != one for own, one in zip(signature.parameters, called, strict=False)):
+            raise TypeError("names in another order")
     except TypeError:
         form = f"{name}({', '.join(called)})"
         raise InputError(
@@ -119,8 +122,11 @@ def names(given: Sequence[str] | None, n: int, letter: str = "q") -> tuple[str, 
     """One name per coordinate; numbered ones by default."""
     if given is None:
         return tuple(f"{letter}{i}" for i in range(n))
+    if isinstance(given, str):
+        raise InputError(f"names must be a list of texts, received {given!r}", hint=f"[{given!r}]")
     if len(given) != n:
-        raise InputError(f"names must have {n} entries, one per coordinate, received {len(given)}")
+        one = "constraint row" if letter == "row " else "coordinate"
+        raise InputError(f"names must have {n} entries, one per {one}, received {len(given)}")
     return tuple(given)
 
 

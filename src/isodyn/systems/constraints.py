@@ -53,9 +53,10 @@ class Constraints:
         time: Callable[[float], float],
     ) -> None:
         checks.functions(phi=phi, G=G, b=b, phi_t=phi_t, psi=psi, psi_v=psi_v, psi_rest=psi_rest)
-        for name, function, called in (("phi", phi, ("q", "t")), ("G", G, ("q", "t")), ("psi", psi, ("q", "v", "t"))):
+        placed, moved = {"phi": phi, "G": G, "phi_t": phi_t}, {"b": b, "psi": psi, "psi_v": psi_v, "psi_rest": psi_rest}
+        for name, function in (placed | moved).items():
             if function is not None:
-                checks.arguments(name, function, called)
+                checks.arguments(name, function, ("q", "t") if name in placed else ("q", "v", "t"))
         if phi is None and any(f is not None for f in (G, b, phi_t)):
             raise InputError(
                 "G, b and phi_t belong to phi, which was not given", hint="pass phi=, or psi= for nonholonomic rows"

@@ -112,7 +112,7 @@ class FirstOrderSystem(Changeable, BaseSystem):
         self.m = self.m_phi = self.z0.size
         self.names = self.v_names = checks.names(names, self.nv, "s")
         self.row_names = checks.names(row_names, self.m, "z")
-        self._made = True
+        self._finish()
 
     def _taken(self, name: str, value: object) -> object:
         """A function or a start (v0, z0), as the constructor takes it."""
@@ -142,6 +142,7 @@ class FirstOrderSystem(Changeable, BaseSystem):
         model
             The function, its numbers and its traits.
         """
+        self.notice()
         if self.m:
             return from_python(_AlgebraicAnswers(self), CONSTANT_MASS | KNOWS_MASS | GENERAL)
         if not plain and is_compiled(self.h) and (self.h_s is None or is_compiled(self.h_s)):

@@ -140,8 +140,8 @@ class LinearSystem(Changeable, BaseSystem):
         self.G = None if G is None else _constraint_matrix(G, self.nv)
         self.m = self.m_phi = 0 if self.G is None else self.G.shape[0]
         self.scales = ordinary(self.q0, self.nv)
-        self.row_names = checks.names(row_names, self.m, "row ")
-        self._indefinite, self._made = indefinite, True
+        self.row_names, self._indefinite = checks.names(row_names, self.m, "row "), indefinite
+        self._finish()
 
     def _taken(self, name: str, value: object) -> object:
         """A matrix, a load or a start, as the constructor takes it."""
@@ -212,6 +212,7 @@ class LinearSystem(Changeable, BaseSystem):
         model
             The function, its numbers and its traits.
         """
+        self.notice()
         if self.G is not None:
             answers = _ConstrainedAnswers("f", self.M, self.C, self.K, self.f, self.nv)
             answers.G = self.G
@@ -265,7 +266,7 @@ class LinearFirstOrderSystem(Changeable, BaseSystem):
         self.r = _load("r", r, self.nv)
         self.scales = ordinary(self.q0, self.nv)
         self.names = self.v_names = checks.names(names, self.nv, "s")
-        self._made = True
+        self._finish()
 
     def _taken(self, name: str, value: object) -> object:
         """A matrix, a load or a start (v0), as the constructor takes it."""
@@ -283,6 +284,7 @@ class LinearFirstOrderSystem(Changeable, BaseSystem):
         model
             The function, its numbers and its traits.
         """
+        self.notice()
         return linear_model("r", self.Q, self.P, None, self.r, self.nv)
 
 

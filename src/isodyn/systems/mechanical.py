@@ -35,7 +35,7 @@ from isodyn.later import sparse as sp
 from isodyn.linear_solvers.definite import refuse_indefinite
 from isodyn.systems import checks
 from isodyn.systems.base import BaseSystem, System
-from isodyn.systems.changes import Changeable, same_size
+from isodyn.systems.changes import NUMBERS_OF_START, Changeable, same_size
 from isodyn.systems.constraints import Constraints
 from isodyn.systems.contacts import ContactSet, make_contacts, refuse_alone
 from isodyn.systems.given_scales import scales_of
@@ -193,6 +193,8 @@ class MechanicalSystem(Changeable, BaseSystem):
             )
         self.nonideal = takes_multipliers(Q, lam_in_Q, Q_lam, phi is not None or psi is not None)
         checks.arguments("Q", Q, ("q", "v", "t", "lam") if self.nonideal else ("q", "v", "t"))
+        if energy is not None:
+            checks.arguments("energy", energy, ("q", "v", "t"))
         self.Q, self.Q_q, self.Q_v, self.Q_lam = Q, Q_q, Q_v, Q_lam
         self.retract, self.difference, self.energy = retract, difference, energy
         self.names = checks.names(names, self.nq)
@@ -206,12 +208,11 @@ class MechanicalSystem(Changeable, BaseSystem):
         self._gap_numbers = gap_names, restitution, mu, mu_static
         self.row_names = () if row_names is None else tuple(row_names)
         self._look()
-        self._made = True
+        self._finish()
 
     def _look(self) -> None:
         """Typical sizes, constraints and contacts, as they follow from the arguments."""
         phi = self._rows["phi"]
-        self._start = self._numbers_of_start()
         self._scales = scales_of(self.q0, self.nv, self.retract, self._given_scales, phi)
         self._pace: float | None = None
         self.m = 0  # until constraints have been looked at
@@ -237,7 +238,7 @@ class MechanicalSystem(Changeable, BaseSystem):
     @property
     def scales(self) -> Scales:
         """Typical sizes of the components of q and v."""
-        self._notice()
+        self.notice(NUMBERS_OF_START)
         return self._scales
 
     @scales.setter
@@ -264,7 +265,7 @@ class MechanicalSystem(Changeable, BaseSystem):
     @property
     def contacts(self) -> ContactSet | None:
         """Gaps that may close, with their laws."""
-        self._notice()
+        self.notice(NUMBERS_OF_START)
         return self._contacts
 
     def _taken(self, name: str, value: object) -> object:
@@ -332,7 +333,7 @@ class MechanicalSystem(Changeable, BaseSystem):
         model
             The function, its numbers and its traits.
         """
-        self._notice()
+        self.notice()
         callables = [f for f in (self.M, self.Q, self.Q_q, self.Q_v, self.Q_lam, self.retract) if callable(f)]
         compiled = not plain and all(is_compiled(f) for f in callables)
         if compiled and not sp.issparse(self.M) and can_join(self.constraints):
