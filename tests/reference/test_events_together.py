@@ -88,7 +88,7 @@ def test_a_jump_is_one_event(how: str) -> None:
 @pytest.mark.parametrize("how", STEPS)
 def test_what_an_event_holds_at_zero_is_no_event_of_later_ones(how: str) -> None:
     """x is stopped where its event is and stays there, up to rounding; y passes a mark twice after
-    that. Rounding inside those steps had counted as further events of x, a dozen of them."""
+    that. Rounding inside those steps had counted as further events of x."""
     push = np.array([0.3, -1.0])
     system = iso.MechanicalSystem(np.eye(2), lambda q, v, t: push * [v[0] != 0.0, 1.0], [0.1, 0.3], [1.0, 1.0])
     stop = iso.Event(lambda t, q, v: q[0] - 1 / 3, action=lambda s: {"v": s.v * [0.0, 1.0]})

@@ -173,6 +173,8 @@ def newton(d: Delassus, b: FloatArray, laws: Laws, tolerance: float, rounds: int
             least_squares(J, step)
         else:
             solve_pushing(d, laws, p, u, J, step)
+        if not 0.0 < norm(step) < np.inf:
+            break
         for h in range(HALVINGS + 1):
             for i in range(n):
                 new[i] = p[i] - part * step[i]

@@ -184,7 +184,7 @@ def forget_kink(contacts: Contacts, before: State, state: State) -> None:
             copy_to(before.error_v, state.error_v)
             copy_to(before.error_q_at, state.error_q_at)
             copy_to(before.error_v_at, state.error_v_at)
-            state.smooth_steps = 0
+            state.smooth_steps = state.samples = 0
             return
 
 

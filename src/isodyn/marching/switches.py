@@ -149,8 +149,9 @@ class SwitchLoad(SystemSwitch):
 class SetInput(SystemSwitch):
     """Give a load of a mechanism another number where an event happens.
 
-    It holds that number from then on. Loads are those that a controller can write: the torque or speed of a `Motor`, the command of a
-    `GearMotor`, a `Force`, a `Torque`, as long as the model gives them as plain numbers.
+    It holds that number from then on. Loads are those that a controller can write: the torque or
+    speed of a `Motor`, the command of a `GearMotor`, a `Force`, a `Torque`, as long as the model
+    gives them as plain numbers.
 
     Parameters
     ----------

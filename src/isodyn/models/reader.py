@@ -133,7 +133,7 @@ def read_source(path: str | Path) -> Source:
         if isinstance(error, UnicodeDecodeError):
             line = error.object[: error.start].count(b"\n") + 1
             raise ModelError(path.name, line, "", "the file is not UTF-8 text") from None
-        there = ", ".join(sorted(p.name for p in _toml_files(path))[:5]) if path.is_dir() else ""
+        there = ", ".join(sorted(p.name for p in _toml_files(path))[:5]) if isinstance(error, IsADirectoryError) else ""
         text = f"cannot read {path}: {getattr(error, 'strerror', None) or error}"
         raise InputError(text, hint=f"name a model file in it: {there}" if there else None) from None
     return parse_text(text, str(path))

@@ -62,6 +62,7 @@ from isodyn.stepping.projection import polish, project
 if TYPE_CHECKING:
     import numpy as np
 
+CLEARLY = 0.1  # of a size: steps that differ by more are of another one, although that is rounding of t
 # how much of the acceleration may change in a step for its next change to be guessed from the last
 # one
 SMOOTH = 0.3
@@ -78,9 +79,9 @@ def size_between(leg: Leg, t: float, t_1: float, last: float) -> float:
     that up to rounding. Factors made for it stay good, and the sizes of all steps add up to the
     time that passes."""
     dt, rounding = t_1 - t, leg.rounding + 0.5 * ROUNDING * (abs(t) + abs(t_1))
-    if abs(dt - leg.dt) <= rounding:
+    if abs(dt - leg.dt) <= min(rounding, CLEARLY * leg.dt):
         return leg.dt
-    return last if abs(dt - last) <= rounding else dt
+    return last if abs(dt - last) <= min(rounding, CLEARLY * last) else dt
 
 
 @kernel()
