@@ -12,6 +12,8 @@ import pytest
 
 import isodyn as iso
 from isodyn import problems
+from isodyn.stepping.close_look import is_familiar
+from isodyn.stepping.memory import new_state
 
 MEMBERS = [
     iso.Scheme.U0(0.0, 0.5, 0.0),
@@ -89,3 +91,30 @@ def test_with_constraints() -> None:
         of_q, of_v = misses(problems.get("pendulum").system(), scheme)
         assert of_q < 0.1
         assert of_v < 0.1
+
+
+@pytest.mark.parametrize(
+    ("changed", "familiar"),
+    [
+        ({}, True),
+        ({"left_v": 0.1}, False),
+        ({"left_q": 0.1}, False),
+        ({"raw_v": 0.05}, False),
+        ({"raw_q": 0.05}, False),
+        ({"since_look": 5}, False),
+        ({"since_look": 0}, False),
+        ({"dt": 0.2}, False),
+    ],
+    ids=str,
+)
+def test_which_errors_are_known_without_a_close_look(changed: dict[str, float], familiar: bool) -> None:
+    """Those like the last ones that were looked at, in steps of one size, where stiff parts do not
+    take most of them; never next to a repeated step."""
+    before, state = new_state(1, 1, 0), new_state(1, 1, 0)
+    before.dt, before.last_error = 0.1, 0.2
+    state.dt, state.raw_q, state.raw_v, state.left_q, state.left_v, state.since_look = 0.1, 0.1, 0.1, 1.0, 0.5, 1
+    for name, value in changed.items():
+        setattr(state, name, value)
+    assert is_familiar(0.1, 0.1, before, state) == familiar
+    before.last_error = 0.6
+    assert not is_familiar(0.1, 0.1, before, state)

@@ -4,6 +4,8 @@ What is left of the raw errors of q and v, after stiff parts and constraints too
 balance and a solution of a linear system (isodyn.stepping.step_error). Over steps of one size it
 changes slowly. Where the raw errors are about those of the last close look and the step is far from
 being repeated, the same part of them is left. After a few such steps there is a close look again.
+Where stiff parts take most of the raw errors, what is left of others could grow unseen behind them:
+there every step has its close look.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from isodyn.stepping.memory import Memory, State
 
 LESS, MORE = 0.5, 1.4  # of the raw errors of the last close look: about the same
 CALM = 0.7  # errors up to this, in units of the tolerance, are far from a repeated step
+SHARE = 0.3  # of the raw errors: where less is left, they tell little about it
 TRUSTED = 4  # steps between two close looks at most
 
 
@@ -23,7 +26,7 @@ def is_familiar(raw_q: float, raw_v: float, before: State, state: State) -> bool
         return False
     if not (LESS * state.raw_v <= raw_v <= MORE * state.raw_v and raw_q <= MORE * state.raw_q):
         return False
-    return before.last_error * MORE <= CALM
+    return min(state.left_q, state.left_v) >= SHARE and before.last_error * MORE <= CALM
 
 
 @kernel()
