@@ -311,7 +311,10 @@ class Struct(metaclass=StructClass):
     def _part(self, name: str) -> Any:
         """A view of a field."""
         known = self.__dict__
-        first, last, kind, shape, of, sizes = self._places_for(known["_known"])[name]
+        places = known.get("_found")
+        if places is None:
+            places = known["_found"] = self._places_for(known["_known"])
+        first, last, kind, shape, of, sizes = places[name]
         if of is None:
             words = known["_integers" if kind == "i" else "_reals"][first:last]
             return words if len(shape) == 1 else words.reshape(shape)
