@@ -82,6 +82,21 @@ def test_beam_mechanism(damped_beam: Any, name: str) -> None:
     assert (ratios.max(axis=0) / ratios.min(axis=0) <= 3.0).all(), ratios
 
 
+def test_beam_mechanism_at_a_stop() -> None:
+    """The arm hits a stiff stop: from then on steps are a thousand times shorter for a while. Errors
+    follow rtol, and are smaller than with twice as many steps of one size."""
+    system = problems.get("beam_and_bodies").system(damping=1e-3, stop=2000.0)
+    exact = iso.integrate(system, iso.Radau(1e-7), t_end=0.6, save=61)
+    rtols = np.array([1e-2, 1e-3])
+    runs = [iso.integrate(system, dt=iso.Adaptive(rtol), t_end=0.6, save=61) for rtol in rtols]
+    ratios = np.array([sizes_of_errors(sol, exact) for sol in runs]) / rtols[:, None]
+    assert (ratios < 2.0).all(), ratios
+    assert (ratios.max(axis=0) / ratios.min(axis=0) <= 1.5).all(), ratios
+    dt = 0.6 / (2 * runs[0].stats.steps)
+    even = iso.integrate(system, iso.Scheme.U0(0.0, 0.5, 0.0), dt=dt, t_end=0.6, save=61)
+    assert (sizes_of_errors(even, exact) > sizes_of_errors(runs[0], exact)).all()
+
+
 @pytest.mark.slow
 def test_vibrations_that_last() -> None:
     """Without damping the beam goes on to vibrate along its axis, with a good part of a. Loose

@@ -5,7 +5,8 @@ flexible_slider_crank   masses, lengths and section of the test set's problem Cr
                         0.3 m × 8 mm × 8 mm, slider. The rod starts with the bending and stretching
                         of that problem's smooth start, v = v₁ sin(πx/ℓ) + v₂ sin(2πx/ℓ) across and
                         u = 4u₁ξ(1 − ξ) + u₂ξ(2ξ − 1) along it.
-beam_and_bodies         falling from the horizontal: a rigid arm on a hinge, a soft beam hinged to it, a bob hinged to the beam
+beam_and_bodies         falling from the horizontal: a rigid arm on a hinge, a soft beam hinged to it, a bob hinged to the beam;
+                        with stop = 2000, say, the arm swings against a stiff stop
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from isodyn.beams import Section
 from isodyn.expressions.time import Polynomial
 from isodyn.joints import Drive, Hinge, Prismatic
+from isodyn.loads import JointLimit
 from isodyn.mechanism.mechanism import Mechanism
 from isodyn.problems.beams import GRAVITY, energy, tabulated, whole
 from isodyn.problems.problem import Problem
@@ -28,6 +30,7 @@ from isodyn.schemes import Scheme
 if TYPE_CHECKING:
     from isodyn.mechanism.system import MechanismSystem
 
+STOP = -1.0  # angle of the arm
 SIDE, DENSITY, E_MODULUS = 0.008, 7870.0, 2e11
 # of the middle and of the end of the rod, smooth start of the test set
 STRETCH = (0.103339863e-4, 0.169327969e-4)
@@ -79,8 +82,9 @@ def _bent(system: MechanismSystem, scale: float) -> MechanismSystem:
     return replace(system, q0=q, v0=v)
 
 
-def beam_and_bodies(elements: float, damping: float) -> MechanismSystem:
-    """Arm 0.5 m, beam 1 m, bob 0.3 kg; `damping` is the time of Kelvin and Voigt."""
+def beam_and_bodies(elements: float, damping: float, stop: float) -> MechanismSystem:
+    """Arm 0.5 m, beam 1 m, bob 0.3 kg; `damping` is the time of Kelvin and Voigt, `stop` the stiffness in
+    N m/rad of a stop below the horizontal, of which damping is a thousandth."""
     mech = Mechanism(gravity=(0.0, -GRAVITY, 0.0))
     section = Section(EA=300.0, EI=0.2, rhoA=0.4, damping=damping)
     mech.add_beam("beam", (0.5, 0.0), (1.5, 0.0), elements=whole("elements", elements), section=section)
@@ -89,6 +93,8 @@ def beam_and_bodies(elements: float, damping: float) -> MechanismSystem:
     mech.add_joint(Hinge("shoulder", "ground", "arm", point=(0, 0, 0)))
     mech.add_joint(Hinge("elbow", "arm", "beam.start"))
     mech.add_joint(Hinge("wrist", "beam.end", "bob"))
+    if stop > 0.0:
+        mech.add_load(JointLimit("stop", "shoulder", STOP, 2.0 * np.pi, stiffness=stop, damping=1e-3 * stop))
     return mech.compile()
 
 
@@ -115,7 +121,7 @@ BEAM_AND_BODIES = Problem(
     dt=0.002,
     t_end=1.0,
     t_order=0.02,
-    parameters=MappingProxyType({"elements": 6.0, "damping": 0.0}),
+    parameters=MappingProxyType({"elements": 6.0, "damping": 0.0, "stop": 0.0}),
     reference=tabulated("beam_and_bodies"),
     conserved=energy,
     plane=((0, 1), (24, 25), (31, 32)),
