@@ -148,11 +148,20 @@ def arm() -> iso.Mechanism:
     return mech
 
 
+FINE = iso.Adaptive(1e-3, atol=(1e-6, 1e-5), first=1e-3, largest=0.1, smallest=1e-9)
+
+
+class OwnSteps(iso.Adaptive):
+    """Steps that no file knows."""
+
+
 @pytest.mark.parametrize(
     ("options", "scheme", "dt"),
     [
         ({"dt": iso.Adaptive(1e-3)}, None, iso.Adaptive(1e-3)),
         ({"dt": iso.Adaptive(1e-3), "scheme": iso.Scheme.U0(0, 1, 0)}, iso.Scheme.U0(0, 1, 0), iso.Adaptive(1e-3)),
+        ({"dt": FINE}, None, FINE),
+        ({"dt": iso.Adaptive(atol=np.full(3, 1e-6))}, None, iso.Adaptive(atol=((1e-6,) * 3, (1e-6,) * 3))),
         ({"scheme": iso.Radau(1e-7, max_step=0.1)}, iso.Radau(1e-7, max_step=0.1), None),
         ({"scheme": iso.DOP853(1e-10, 1e-13, project=False)}, iso.DOP853(1e-10, 1e-13, project=False), None),
         ({"scheme": iso.Auto(atol=np.full(2, 1e-9))}, iso.Auto(atol=(1e-9, 1e-9)), None),
@@ -181,7 +190,7 @@ def test_events_are_written() -> None:
     [
         ({}, "dt is missing"),
         ({"dt": 0.1, "scheme": iso.Radau()}, "Radau chooses its steps by their error, and takes no dt"),
-        ({"dt": iso.Adaptive(1e-3, largest=0.1)}, "knows rtol of adaptive steps alone, received Adaptive"),
+        ({"dt": OwnSteps(1e-3)}, "a model file has no text for OwnSteps"),
         ({"dt": "0.1 s"}, "dt must be a finite number"),
         ({"dt": 0.1, "scheme": iso.Scheme.optimal(1 / 3)}, "a model file has no text for"),
         ({"dt": 0.1, "events": [iso.Event(lambda t, q, v: t)]}, "event 0 has a Python function"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from isodyn.api.options import AnyScheme
 
-Entries: TypeAlias = dict[str, str | float | bool | None]  # of a table; None: not there
+Entries: TypeAlias = dict[str, Any]  # of a table; None: not there
 IN_PYTHON = "keep such a run in a Python file"
 
 
@@ -33,7 +33,7 @@ def run_table(
     scheme: AnyScheme | str,
     formulation: str | None,
 ) -> Entries:
-    """What stands in [run]: `dt`, or `rtol` of adaptive steps, or a method in the place of the
+    """What stands in [run]: `dt`, or the tolerances of adaptive steps, or a method in the place of the
     scheme."""
     text = scheme if scheme is None or isinstance(scheme, str) else text_of_scheme(scheme)
     method = method_named(text)
@@ -45,17 +45,25 @@ def run_table(
         )
     others: Entries = {"t_end": real_number("t_end", t_end), "scheme": text, "formulation": formulation}
     if isinstance(dt, Adaptive):
-        return {"rtol": rtol_alone(dt), **others}
+        return {**tolerances(dt), **others}
     return {"dt": None if dt is None else real_number("dt", dt), **others}
 
 
-def rtol_alone(steps: Adaptive) -> float:
-    """rtol of adaptive steps of which nothing else was said."""
-    if any(getattr(steps, field.name) is not None for field in fields(steps) if field.name != "rtol"):
-        raise InputError(
-            f"a model file knows rtol of adaptive steps alone, received {steps!r}", hint=IN_PYTHON, argument="dt"
-        )
-    return float(steps.rtol)
+def tolerances(steps: Adaptive) -> Entries:
+    """What stands in [run] for adaptive steps.
+
+    >>> tolerances(Adaptive(1e-3, atol=(1e-6, 1e-5), largest=0.1))
+    {'rtol': 0.001, 'atol': [1e-06, 1e-05], 'first': None, 'largest': 0.1, 'smallest': None}
+    """
+    if type(steps) is not Adaptive:
+        raise InputError(f"a model file has no text for {steps!r}", hint=IN_PYTHON, argument="dt")
+    atol = steps.atol
+    if atol is not None and not isinstance(atol, tuple | list):
+        atol = float(atol) if np.ndim(atol) == 0 else (atol, atol)
+    if isinstance(atol, tuple | list):
+        atol = [np.asarray(part, dtype=np.float64).tolist() for part in atol]
+    sizes = {key: getattr(steps, key) for key in ("first", "largest", "smallest")}
+    return {"rtol": float(steps.rtol), "atol": atol, **{k: None if x is None else float(x) for k, x in sizes.items()}}
 
 
 def text_of_scheme(scheme: AnyScheme) -> str:
