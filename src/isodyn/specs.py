@@ -10,7 +10,7 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -99,9 +99,10 @@ class AskedSteps:
     dt: float | None = None
     rtol: float | None = None
 
-    def options(self, own: str | None = None) -> dict[str, Any]:
+    def options(self, own: str | None = None, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """`scheme` and `dt` of `integrate`, as far as they are asked for. `own` is what the model
-        names as its scheme: rtol alone is for that method, or else for adaptive steps.
+        names as its scheme: rtol alone is for that method, or else for adaptive steps, of which
+        the model has other `settings`.
 
         >>> AskedSteps("Radau", rtol=1e-6).options()["scheme"].rtol, AskedSteps(dt=0.1).options()
         (1e-06, {'dt': 0.1})
@@ -118,7 +119,7 @@ class AskedSteps:
         found: dict[str, Any] = {} if self.scheme is None else {"scheme": parse_scheme(self.scheme)}
         if self.rtol is not None:  # which has a default scheme of its own
             default = {"scheme": None} if own is None else {}
-            return {**default, "dt": Adaptive(self.rtol), **found}
+            return {**default, "dt": Adaptive(self.rtol, **(settings or {})), **found}
         return found if self.dt is None else {"dt": self.dt, **found}
 
 

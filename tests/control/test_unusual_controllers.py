@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 
 import isodyn as iso
 from control_systems import arm
-from isodyn.errors import InputError, NonFiniteError
+from isodyn.errors import CallableError, InputError, NonFiniteError
 
 CHOSEN = [{"dt": iso.Adaptive(1e-3)}, {"scheme": iso.Radau(rtol=1e-6)}, {"scheme": iso.DOP853(rtol=1e-6)}]
 
@@ -129,3 +129,72 @@ def test_a_stepper_goes_back_into_the_middle_of_a_delay() -> None:
             np.testing.assert_array_equal(one, other)
     sol = iso.integrate(two_rates(), dt=2.5e-3, t_end=0.4)
     np.testing.assert_allclose(ways[0].q, sol.q[-1], atol=1e-13)
+
+
+def test_a_sample_that_failed_can_be_taken_again() -> None:
+    """Once a controller beside the one that raised had taken its sample twice, so that what waits
+    for its delay came a sample too early (3e-3 after 0.2 s)."""
+
+    def run(fails_at: int) -> np.ndarray:
+        mech, calls = arm(), [0]
+        mech.add_load(iso.Motor("second", "pin", torque=0.0))
+
+        def sensor(t: float) -> float:
+            calls[0] += 1
+            if calls[0] == fails_at:
+                raise OSError("no answer")
+            return t
+
+        mech.add_controller("late", every=0.02, writes="motor", law=lambda t: 10.0 * t + 1.0, delay=2)
+        mech.add_controller("sensor", every=0.02, writes="second", law=sensor)
+        stepper = iso.Stepper(mech, dt=0.01)
+        while stepper.t < 0.195:
+            try:
+                stepper.step()
+            except CallableError:
+                assert fails_at
+        return np.array(stepper.state.q)
+
+    np.testing.assert_array_equal(run(3), run(0))
+
+
+def test_infinite_limits_are_none() -> None:
+    free, bounded = (
+        iso.integrate(controlled(low=low, high=high), dt=0.01, t_end=0.1)
+        for low, high in ((None, 0.05), (-np.inf, 0.05))
+    )
+    np.testing.assert_array_equal(free.q, bounded.q)
+    for low, high in ((np.inf, None), (None, -np.inf), (1.0, 1.0)):
+        with pytest.raises(InputError, match=r"'own': (low|high) must"):
+            controlled(low=low, high=high)
+    with pytest.raises(InputError, match="PID: high must be a finite number, received None"):
+        iso.PID(1.0, high=None)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["", None, ["a"], "ground", 3])
+def test_names_of_parts_are_texts(name: Any) -> None:
+    """An empty name, or a number, went through; a list ended in a TypeError."""
+    mech = arm()
+    with pytest.raises(InputError, match="a part needs a name other than 'ground'"):
+        mech.add_controller(name, every=0.02, writes="motor", law="1")
+    with pytest.raises(InputError, match=r"a part needs a name|a name without dots"):
+        mech.add_state(name, rate="1")
+    with pytest.raises(InputError, match="name"):
+        mech.add_load(iso.Motor("other", name, torque=1.0))
+    with pytest.raises(InputError, match=r"no input named|is needed"):
+        iso.Stepper(arm(), dt=0.01).inputs[name] = 1.0
+    with pytest.raises(InputError, match=r"no quantity named|is needed|formula"):
+        iso.Stepper(arm(), dt=0.01).read(name)
+
+
+def test_other_wrong_arguments_are_told() -> None:
+    with pytest.raises(InputError, match=r"state 'p': parameters must be a dict, received 3.0"):
+        arm().add_state("p", rate="k", parameters=3.0)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="newton must be a Newton"):
+        iso.Stepper(arm(), dt=0.01, newton=1e-9)  # type: ignore[arg-type]
+    mech = arm()
+    mech.add_load(iso.GearMotor("gear", "pin", [0, 1], [1, 0], command=None))
+    with pytest.raises(InputError, match="motor 'gear': command is missing"):
+        mech.compile()
+    with pytest.raises(CallableError, match="must return numbers"):
+        iso.integrate(controlled(law=lambda t, x: 10**400), dt=0.01, t_end=0.1)

@@ -3,9 +3,13 @@ place."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.cli import main
 from isodyn.errors import InputError
 from isodyn.models import model_from_text
 
@@ -49,3 +53,22 @@ def test_what_cannot_be_read() -> None:
     wrong = model_from_text(TEXT.replace("rod.z", "rot.z"))
     with pytest.raises(InputError, match=r"no quantity named 'rot.z'(.|\n)*did you mean 'rod"):
         iso.integrate(wrong.mechanism().compile(), **wrong.options())
+
+
+def test_a_stopped_run_with_events_goes_on_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Such runs were refused: the events of the file did not come with its system."""
+    path, kept = tmp_path / "model.toml", tmp_path / "kept"
+    path.write_text(TEXT + f"[output]\ncheckpoint = {str(kept)!r}\ncheckpoint_every = 2\n")
+    with pytest.raises(SystemExit):
+        main(["run", str(path), "--save", str(tmp_path / "whole.nc"), "--json"])
+    for block in sorted(kept.glob("block-*"))[2:]:
+        block.unlink()
+    with pytest.raises(SystemExit) as leave:
+        main(["resume", str(kept), "--save", str(tmp_path / "again.nc"), "--json"])
+    assert not leave.value.code, capsys.readouterr().err
+    whole, again = iso.load(tmp_path / "whole.nc"), iso.load(tmp_path / "again.nc")
+    np.testing.assert_array_equal(again.q, whole.q)
+    assert again.body("rod").position[-1, 2] == pytest.approx(-0.3, abs=1e-14)
+    assert "stopped by low" in capsys.readouterr().out

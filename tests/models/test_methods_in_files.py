@@ -55,7 +55,31 @@ def test_the_run_is_that_of_python() -> None:
     assert np.array_equal(one.q, other.q)
 
 
+STEPS = (
+    ('atol = "1e-3*2"\nfirst = 1e-3\nlargest = 0.02\nsmallest = 1e-9', {"atol": 2e-3, "first": 1e-3, "largest": 0.02}),
+    ("atol = [1e-6, [1e-5, 1e-5, 1e-4]]", {"atol": (1e-6, (1e-5, 1e-5, 1e-4))}),
+)
+
+
+@pytest.mark.parametrize(("lines", "given"), STEPS)
+def test_adaptive_steps_have_all_their_settings(lines: str, given: dict[str, object]) -> None:
+    model = model_from_text(TEXT + "rtol = 1e-3\n" + lines)
+    smallest = 1e-9 if "smallest" in lines else None
+    assert model.options()["dt"] == iso.Adaptive(1e-3, **given, smallest=smallest)  # type: ignore[arg-type]
+    one = iso.integrate(model.system(), **model.options())
+    assert one.t[1] == given.get("first", one.t[1])
+    assert np.diff(one.t).max() <= float(str(given.get("largest", 1.0))) * (1 + 1e-12)
+
+
 WRONG = (
+    ("dt = 0.1\natol = 1e-6", r"line 16: run.atol: it is for adaptive steps, and rtol is missing"),
+    ('scheme = "Radau"\nlargest = 0.1', r"line 16: run.largest: it is for adaptive steps(.|\n)*Radau\(1e-8, max_step"),
+    ("rtol = 1e-3\natol = -1", r"line 16: run.atol: it must not be negative, received -1"),
+    ("rtol = 1e-3\natol = [1, [2, -3]]", r"line 16: run.atol\[1\]\[1\]: it must not be negative, received -3"),
+    ("rtol = 1e-3\natol = [1, 2, 3]", r"line 16: run.atol: one number, or two for q and v"),
+    ("rtol = 1e-3\nfirst = 0.5", r"line 16: run.first: a step of 0.5 is longer than the run of 0.2"),
+    ("rtol = 1e-3\nlargest = nan", r"line 16: run.largest: a finite number is needed"),
+    ("rtol = 1e-3\nlargest = 1\nsmallest = 2", r"line 17: run.smallest: it lies above largest = 1, received 2"),
     ('scheme = "Radau"\ndt = 0.1', r"line 16: run.dt: Radau chooses its steps by their error, and takes no dt"),
     ('scheme = "Radau"\nnewton = { rtol = 1e-9 }', r"line 16: run.newton: Radau .* takes no newton"),
     ('scheme = "Radau(1e-6)"\nrtol = 1e-5', r"line 15: run.scheme: rtol stands in 'Radau\(1e-6\)' and beside it"),
@@ -86,6 +110,11 @@ def test_units_take_steps_of_one_size(line: str, tmp_path: Path) -> None:
         Unit(path)
 
 
+def test_tolerances_of_another_number_of_velocities() -> None:
+    with pytest.raises(InputError, match=r"line 16: run.atol: atol takes one number or 3 of them, received 2"):
+        model_from_text(TEXT + "rtol = 1e-3\natol = [1, [1, 2]]").system()
+
+
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
     """What a command prints."""
     with pytest.raises(SystemExit) as leave:
@@ -109,6 +138,15 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert str(told(capsys, "run", str(path), "--scheme", "DOP853")["scheme"]).startswith("DOP853, rtol = 1e-09")
     found = told(capsys, "run", "pendulum", "--scheme", "Auto", "--rtol", "1e-6", "--t-end", "0.1")
     assert str(found["scheme"]).startswith("Auto, rtol = 1e-06")
+
+
+def test_a_tolerance_on_the_command_line_keeps_the_sizes_of_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "model.toml"
+    path.write_text(TEXT + "rtol = 1e-4\nlargest = 0.005")
+    one = told(capsys, "run", str(path), "--rtol", "1e-1")
+    assert int(str(one["steps"])) >= 40  # rtol = 0.1 alone takes longer steps
 
 
 @pytest.mark.parametrize(

@@ -148,11 +148,20 @@ def arm() -> iso.Mechanism:
     return mech
 
 
+FINE = iso.Adaptive(1e-3, atol=(1e-6, 1e-5), first=1e-3, largest=0.1, smallest=1e-9)
+
+
+class OwnSteps(iso.Adaptive):
+    """Steps that no file knows."""
+
+
 @pytest.mark.parametrize(
     ("options", "scheme", "dt"),
     [
         ({"dt": iso.Adaptive(1e-3)}, None, iso.Adaptive(1e-3)),
         ({"dt": iso.Adaptive(1e-3), "scheme": iso.Scheme.U0(0, 1, 0)}, iso.Scheme.U0(0, 1, 0), iso.Adaptive(1e-3)),
+        ({"dt": FINE}, None, FINE),
+        ({"dt": iso.Adaptive(atol=np.full(3, 1e-6))}, None, iso.Adaptive(atol=((1e-6,) * 3, (1e-6,) * 3))),
         ({"scheme": iso.Radau(1e-7, max_step=0.1)}, iso.Radau(1e-7, max_step=0.1), None),
         ({"scheme": iso.DOP853(1e-10, 1e-13, project=False)}, iso.DOP853(1e-10, 1e-13, project=False), None),
         ({"scheme": iso.Auto(atol=np.full(2, 1e-9))}, iso.Auto(atol=(1e-9, 1e-9)), None),
@@ -181,8 +190,15 @@ def test_events_are_written() -> None:
     [
         ({}, "dt is missing"),
         ({"dt": 0.1, "scheme": iso.Radau()}, "Radau chooses its steps by their error, and takes no dt"),
-        ({"dt": iso.Adaptive(1e-3, largest=0.1)}, "knows rtol of adaptive steps alone, received Adaptive"),
+        ({"dt": OwnSteps(1e-3)}, "a model file has no text for OwnSteps"),
         ({"dt": "0.1 s"}, "dt must be a finite number"),
+        ({"dt": -0.1}, "dt must be positive, received -0.1"),
+        ({"dt": 0.1, "scheme": "U9(1)"}, "there is no scheme named"),
+        ({"dt": 0.1, "formulation": "own"}, "there is no formulation named"),
+        ({"dt": 0.1, "formulation": 3}, "a model file has no text for 3"),
+        ({"dt": 0.1, "events": 3}, "events must be functions"),
+        ({"dt": 0.1, "events": iso.Event("arm.x - (")}, "a number, a name or"),
+        ({"dt": 0.1, "title": 3}, "title is a text"),
         ({"dt": 0.1, "scheme": iso.Scheme.optimal(1 / 3)}, "a model file has no text for"),
         ({"dt": 0.1, "events": [iso.Event(lambda t, q, v: t)]}, "event 0 has a Python function"),
         ({"dt": 0.1, "events": [iso.Event("arm.x", action=lambda s: None)]}, "event 0 has an action"),
@@ -192,3 +208,59 @@ def test_events_are_written() -> None:
 def test_runs_that_no_file_can_say(options: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         to_toml(arm(), t_end=1.0, **options)
+
+
+class OwnPID(iso.PID):
+    """A law that no file knows."""
+
+
+def test_laws_that_only_look_like_a_pid_are_refused() -> None:
+    """A subclass was written as a plain PID, without a word."""
+    mech = arm()
+    mech.add_load(iso.Motor("motor", "pin", torque=0.0))
+    law = OwnPID(2.0)
+    mech.add_controller("own", every=0.1, reads="pin.angle", writes="motor", law=law)
+    with pytest.raises(InputError, match="laws of controller 'own' are a Python function"):
+        to_toml(mech, dt=0.1, t_end=1.0)
+    mech.controllers.clear()
+    mech.add_controller("own", every=0.1, reads="pin.angle", writes="motor", law=iso.PID(2.0))
+    mech.controllers["own"].law.kp = np.nan
+    with pytest.raises(InputError, match="kp is nan, and a model file has finite numbers only"):
+        to_toml(mech, dt=0.1, t_end=1.0)
+
+
+def test_what_python_takes_is_written() -> None:
+    """Formulas of t as text, NumPy's numbers, rates in Python, formulations: once refused, or TypeErrors."""
+    mech = arm()
+    mech.add_load(iso.GearMotor("geared", "pin", [0, 2], [1, 0], command="0.5*sin(3*t)"))
+    mech.add_load(iso.Motor("motor", "pin", torque=np.float32(0.5)))
+    mech.add_state("level", rate=lambda t: 2 * t)  # type: ignore[arg-type]
+    mech.add_body("cart", mass=1.0, inertia=1.0, kind="planar", position=(1.0, 0, 0))
+    mech.add_joint(iso.Prismatic("slide", "ground", "cart", axis=(1, 0, 0)))
+    mech.add_joint(iso.Drive("lead", "slide", "0.1*t^2/3"))
+    event = iso.Event("pin.angle - 0.1", name="there")
+    text = to_toml(mech, dt=0.01, t_end=0.1, formulation=iso.Baumgarte(20, 1 / 3), events=event)
+    model = model_from_text(text)
+    assert model.options()["formulation"] == iso.Baumgarte(20, 1 / 3)
+    one = iso.integrate(mech, None, iso.Baumgarte(20, 1 / 3), dt=0.01, t_end=0.1, events=event)
+    two = iso.integrate(model.system(), **model.options())
+    np.testing.assert_array_equal(one.q, two.q)
+    np.testing.assert_array_equal(one.a, two.a)
+
+
+def test_bodies_beside_their_mass_centre_come_back_to_the_last_bit() -> None:
+    """The frame that is written gave the mass centre to rounding only."""
+    rng = np.random.default_rng(3)
+    mech = iso.Mechanism()
+    for k in range(50):
+        given = {"position": rng.normal(size=3), "centre_of_mass": rng.normal(size=3), "velocity": rng.normal(size=3)}
+        mech.add_body(f"b{k}", 1.0, (1.0, 1.0, 1.0), angular_velocity=rng.normal(size=3), **given)
+    again = model_from_text(to_toml(mech, dt=0.1, t_end=1.0)).mechanism()
+    for name, body in mech.bodies.items():
+        np.testing.assert_array_equal(again.bodies[name].position, body.position)
+        np.testing.assert_array_equal(again.bodies[name].velocity, body.velocity)
+
+
+def test_systems_are_no_mechanisms() -> None:
+    with pytest.raises(InputError, match="to_toml writes a Mechanism, received MechanismSystem"):
+        to_toml(arm().compile(), dt=0.1, t_end=1.0)  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
-from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.newton_settings import Newton, checked_newton
 from isodyn.stepping.policies import StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
@@ -317,8 +317,7 @@ def _refuse_events(events: tuple[Event, ...], why: str) -> None:
 
 def _check(newton: Newton | None, observe: Callable[..., Any] | None) -> None:
     """InputError for what is no setting of the iteration, and no observer."""
-    if newton is not None and not isinstance(newton, Newton):
-        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
+    checked_newton(newton)
     if observe is not None and not callable(observe):
         raise InputError(f"observe must be a function of a sample, received {observe!r}")
 

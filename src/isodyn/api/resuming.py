@@ -15,7 +15,7 @@ from isodyn.results.files import is_file
 from isodyn.results.inputs import from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
-from isodyn.results.stored_models import system_of_model
+from isodyn.results.stored_models import events_of_model, system_of_model
 from isodyn.stepping.events import read_events
 from isodyn.systems.description import Description, as_system
 
@@ -48,7 +48,8 @@ def resume(
     progress
         Show a bar with the remaining time on standard error.
     observe, events
-        As in `integrate`; a run with events needs the same ones.
+        As in `integrate`; a run with events needs the same ones, and a run from a model file brings
+        its own.
     executor
         For subdomains that workers of a cluster ran: a `distributed.Client`.
 
@@ -78,6 +79,8 @@ def resume(
     identity, document = _described(folder)
     if system is None:
         system = system_of(document, folder)
+        if document.get("events") and not read_events(events):
+            events = events_of_model(document["model"])
     system = as_system(system)
     if digest_of(system) != document["system"]:
         raise InputError(

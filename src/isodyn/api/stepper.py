@@ -29,7 +29,7 @@ from isodyn.results.solution import Sample
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
-from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.newton_settings import Newton, checked_newton
 from isodyn.stepping.policies import StepPolicy
 from isodyn.systems import System, as_system, is_system
 
@@ -61,7 +61,7 @@ class StepperInputs(MutableMapping[str, Any]):
         self[name] = None
 
     def __contains__(self, name: object) -> bool:
-        return name in self._held.places
+        return isinstance(name, str) and name in self._held.places
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._held.places)
@@ -169,7 +169,7 @@ class Stepper(ShownInNotebooks):
         self._method = settle(system, scheme, _closing(system, formulation, t0), dt)
         # one stretch without an end, of which no row is kept
         self._stretch = Stretch(t0, t0 + MOST * dt, t0, dt, 1, MOST, 2 * MOST, False)
-        self._options: dict[str, Any] = {"newton": newton, "assemble": assemble}
+        self._options: dict[str, Any] = {"newton": checked_newton(newton), "assemble": assemble}
         self._impacts = impacts
         self._held = HeldInputs(system)
         self._readings: dict[str, Reading] = {}
@@ -280,7 +280,7 @@ class Stepper(ShownInNotebooks):
         InputError
             If there is no such quantity.
         """
-        if name not in self._readings:
+        if not isinstance(name, str) or name not in self._readings:
             self._readings[name] = reading(self.system, name, self._held, "stepper.read")
         return self._readings[name](self.state)
 
@@ -342,7 +342,10 @@ class Stepper(ShownInNotebooks):
             run.sampling.restore(kept["sampling"])
 
     def reset(self) -> None:
-        """Go back to the start; inputs are what the model says."""
+        """Go back to the start; inputs are what the model says.
+
+        Laws of controllers that remember something need a method `reset`, as `PID` has one.
+        """
         self._begin()
 
 

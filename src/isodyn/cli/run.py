@@ -266,7 +266,7 @@ def _run_model(
     files = files.of_model(model.model.output, out or Path(target).parent)
     combinations = [tuple((name, x) for name, x in one.items() if name not in parameters) for one in model.members()]
     members = [dict(one) for one in dict.fromkeys(combinations)]
-    given = given | steps.options(model.model.run.scheme)
+    given = given | steps.options(model.model.run.scheme, model.model.run.settings)
     summaries: list[dict[str, Any]] = []
     written: list[Path] = []
     stopped = False

@@ -130,8 +130,9 @@ def _called(model: ModelFile | str, call: dict[str, Any], asked: dict[str, Any],
     options: dict[str, Any] = {key: call[key] for key in ("t_end", "save", "save_every") if call[key] is not None}
     if call["dt"] is not None and call["rtol"] is not None:
         raise InputError(f"sweep takes --dt or --rtol, not both; received {call['dt']:g} and {call['rtol']:g}")
-    own = None if isinstance(model, str) else model.model.run.scheme
-    options |= AskedSteps(call["scheme_text"], call["dt"], call["rtol"]).options(own)
+    steps = AskedSteps(call["scheme_text"], call["dt"], call["rtol"])
+    own = None if isinstance(model, str) else model.model.run
+    options |= steps.options() if own is None else steps.options(own.scheme, own.settings)
     if call["formulation_text"] is not None:
         options["formulation"] = parse_formulation(call["formulation_text"])
     return sweep(

@@ -21,7 +21,7 @@ from isodyn.joints.words import Word
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import Input, JointLoad, Law, LoadWorld
 from isodyn.parts import Keys, Value, load, optional, required
-from isodyn.real_numbers import real_array
+from isodyn.real_numbers import real_array, real_number
 
 if TYPE_CHECKING:
     from isodyn.open_types import Numbers
@@ -131,12 +131,15 @@ class GearMotor(JointLoad):
         speeds, torques = checked_curve(what, self.speeds, self.torques)
         for name in ("ratio", "efficiency"):
             value = getattr(self, name)
-            if not (isinstance(value, int | float | np.number) and np.isfinite(value) and value != 0.0):
+            if not real_number(f"{what}: {name}", value):
                 raise InputError(
                     f"{what}: {name} must be a number other than zero, received {value!r}",
                     hint=f"{name}=1.0 has no effect",
                     argument=name,
                 )
+        if self.command is None:
+            hint = "command=0.0 lets the motor turn freely"
+            raise InputError(f"{what}: command is missing", hint=hint, argument="command")
         if not 0.0 < self.efficiency <= 1.0:
             raise InputError(
                 f"{what}: efficiency must lie in (0, 1], received {self.efficiency!r}",

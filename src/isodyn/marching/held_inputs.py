@@ -48,7 +48,7 @@ class HeldInputs:
 
     def place(self, name: str) -> InputPlace:
         """Where an input is; InputError for what is none."""
-        if name in self.places:
+        if isinstance(name, str) and name in self.places:
             return self.places[name]
         similar = difflib.get_close_matches(str(name), list(self.places), n=2, cutoff=0.5)
         known = ", ".join(map(repr, self.places)) or "none in this system"

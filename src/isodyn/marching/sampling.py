@@ -149,7 +149,7 @@ class Sampled:
         return round(steps)
 
     def value(self, t: float, sample: Sample) -> FloatArray:
-        """What the controller writes now."""
+        """What the law decides now."""
         read = [one(sample) for one in self.reads]
         if self.law is not None and not np.isfinite(read).all():
             k = int(np.argmin(np.isfinite(read)))
@@ -157,7 +157,7 @@ class Sampled:
         found = read if self.law is None else self.called(t, read)
         try:
             given = np.atleast_1d(np.asarray(found, dtype=np.float64))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise CallableError(f"{self.what} must return numbers, received {found!r} at t = {t:.6g}") from None
         writes = self.controller.writes
         if given.shape != (len(writes),):
@@ -167,8 +167,13 @@ class Sampled:
         if not np.isfinite(given).all():
             raise NonFiniteError(f"{self.what} returned {found!r} at t = {t:.6g}")
         low, high = self.controller.low, self.controller.high
-        self.waiting.append(np.clip(given, low, high) if low is not None or high is not None else given)
-        return self.waiting.pop(0) if len(self.waiting) > self.controller.delay else np.zeros(len(writes))
+        return np.clip(given, low, high) if low is not None or high is not None else given
+
+    def arrived(self, decided: FloatArray) -> FloatArray:
+        """What loads hold from now on: what was decided some samples ago, or zero."""
+        self.next += 1
+        self.waiting.append(decided)
+        return self.waiting.pop(0) if len(self.waiting) > self.controller.delay else np.zeros(decided.size)
 
     def called(self, t: float, read: list[float]) -> object:
         """What the law returns."""
@@ -217,11 +222,11 @@ class Sampling:
         show_multipliers(run)
         sample = run.sample()._replace(lam=run.memory.lam_1.copy())
         t = float(sample.t)
-        found = [(one, one.value(t, sample)) for one in due]  # all read the same state
+        # all read the same state; where one of them raises, no other has taken its sample
+        found = [(one, one.value(t, sample)) for one in due]
         changed = False
-        for one, values in found:
-            one.next += 1
-            for name, value in zip(one.controller.writes, values, strict=True):
+        for one, decided in found:
+            for name, value in zip(one.controller.writes, one.arrived(decided), strict=True):
                 changed |= self.write(name, value)
         if changed:
             run.start_from_here()

@@ -42,7 +42,7 @@ class Controller(ShownInNotebooks):
     delay
         After how many samples a value arrives; until the first one the loads hold zero.
     low, high
-        Limits of what is written.
+        Limits of what is written; infinite ones are none.
 
     Raises
     ------
@@ -83,13 +83,9 @@ class Controller(ShownInNotebooks):
         if isinstance(self.delay, bool) or not isinstance(self.delay, int | np.integer) or self.delay < 0:
             raise InputError(f"{what}: delay counts whole samples, received {self.delay!r}", argument="delay")
         self._check_law()
-        for key in ("low", "high"):
-            if getattr(self, key) is not None:
-                real_number(f"{what}: {key}", getattr(self, key))
-        if self.low is not None and self.high is not None and not self.low < self.high:
-            raise InputError(
-                f"{what}: low must lie below high, received {self.low:g} and {self.high:g}", argument="low"
-            )
+        low, high = limits(what, -np.inf if self.low is None else self.low, np.inf if self.high is None else self.high)
+        object.__setattr__(self, "low", None if np.isinf(low) else low)
+        object.__setattr__(self, "high", None if np.isinf(high) else high)
 
     def _check_law(self) -> None:
         if callable(self.law):
@@ -167,6 +163,21 @@ class Controller(ShownInNotebooks):
                 raise InputError(f"{self.what}: {name!r} is written by controller {owner!r} already", argument="writes")
 
 
+def limits(what: str, low: object, high: object) -> tuple[float, float]:
+    """Two limits, which may be infinite; InputError for what is none.
+
+    >>> limits("PID", -1, float("inf"))
+    (-1.0, inf)
+    """
+    ends = []
+    for key, value, never in (("low", low, np.inf), ("high", high, -np.inf)):
+        endless = isinstance(value, float) and value == -never
+        ends.append(float(-never) if endless else real_number(f"{what}: {key}", value))
+    if not ends[0] < ends[1]:
+        raise InputError(f"{what}: low must lie below high, received {ends[0]:g} and {ends[1]:g}", argument="low")
+    return ends[0], ends[1]
+
+
 class PID(ShownInNotebooks):
     """A law for controllers: proportional, integral and derivative action on one quantity.
 
@@ -203,9 +214,7 @@ class PID(ShownInNotebooks):
     ) -> None:
         self.kp, self.ki, self.kd = (real_number(f"PID: {n}", x) for n, x in (("kp", kp), ("ki", ki), ("kd", kd)))
         self.target = target if callable(target) else _number_or_formula(target)
-        self.low, self.high = low, high
-        if not low < high:
-            raise InputError(f"PID: low must lie below high, received {low:g} and {high:g}", argument="low")
+        self.low, self.high = limits("PID", low, high)
         self.reset()
 
     def __repr__(self) -> str:

@@ -96,7 +96,9 @@ class Parts:
 
     def refuse_known(self, name: str) -> None:
         """InputError for a name that is taken, or that no file can hold."""
-        if isinstance(name, str) and any("\ud800" <= sign <= "\udfff" for sign in name):
+        if not isinstance(name, str) or not name or name == GROUND:
+            raise InputError(f"a part needs a name other than {GROUND!r}, received {name!r}", hint='such as "motor"')
+        if any("\ud800" <= sign <= "\udfff" for sign in name):
             raise InputError(f"the name {name!r} is no Unicode text", hint="half of a pair of surrogates stands in it")
         for what, known in (
             ("body", self.bodies),
@@ -130,6 +132,8 @@ class Parts:
 
     def refuse_unnamed(self, what: str, use: Use) -> None:
         """InputError unless there is what is used."""
+        if not isinstance(use.name, str):
+            raise InputError(f"{what} needs the name of a part, received {use.name!r}", hint='such as "arm"')
         if use.value is Value.JOINT:
             if use.name not in self.joints:
                 raise InputError(f"{what}: there is no joint named {use.name!r}", hint=nearest(use.name, self.joints))

@@ -67,6 +67,12 @@ class ContinuousState(ShownInNotebooks):
         if self.size is not None and not real_number(f"{what}: size", self.size) > 0.0:
             raise InputError(f"{what}: size must be positive, received {self.size!r}", argument="size")
         object.__setattr__(self, "initial", initial)
+        if not isinstance(self.parameters, Mapping):
+            hint = 'such as {"k": 2.0}'
+            raise InputError(
+                f"{what}: parameters must be a dict, received {self.parameters!r}", hint=hint, argument="parameters"
+            )
+        object.__setattr__(self, "parameters", dict(self.parameters))
 
     def __repr__(self) -> str:
         return f"<ContinuousState {self.name!r}: rate {self.rate}, initial {self.initial:.4g}>"

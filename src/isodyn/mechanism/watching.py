@@ -223,6 +223,6 @@ class Watched:
         1.2642
         """
         self._parts.refuse_known(name)
-        state = ContinuousState(name, rate, initial, size, dict(parameters or {}))
+        state = ContinuousState(name, rate, initial, size, {} if parameters is None else parameters)
         self.states[name] = state
         return state

@@ -34,7 +34,7 @@ class World:
 
     def coordinate(self, what: str, joint: str, which: str | None) -> Word:
         """The measure that a coordinate of a joint is."""
-        known = self.joints[joint].coordinates if joint in self.joints else {}
+        known = self.joints[joint].coordinates if isinstance(joint, str) and joint in self.joints else {}
         if not known:
             raise InputError(
                 f"{what}: joint {joint!r} has no coordinate to act on",
@@ -42,7 +42,7 @@ class World:
             )
         if which is None:
             return next(iter(known.values()))
-        if which not in known:
+        if not isinstance(which, str) or which not in known:
             raise InputError(f"{what}: joint {joint!r} has no coordinate {which!r}", hint=f"it has {', '.join(known)}")
         return known[which]
 

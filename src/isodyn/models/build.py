@@ -25,6 +25,7 @@ from isodyn.models.schema import FileModel, parameters_of, validate
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.problems import get
 from isodyn.specs import AskedSteps, parse_formulation
+from isodyn.stepping.adaptive import Adaptive
 
 if TYPE_CHECKING:
     from isodyn.problems.problem import Problem
@@ -89,6 +90,14 @@ class ModelFile(ShownInNotebooks):
         system
             The system.
         """
+        system = self._system()
+        run = self.model.run
+        if run.rtol is not None and run.atol is not None:
+            with Builder(self.source, self.model, self.parameters).located(("run", "atol")):
+                Adaptive(run.rtol, run.atol).least_sizes(system.nv)
+        return system
+
+    def _system(self) -> System:
         if self.model.problem is not None:
             return self.problem().system(**self.parameters)
         mech, start = self.mechanism(), self.model.start
@@ -185,7 +194,7 @@ class ModelFile(ShownInNotebooks):
         }
         key = "scheme"
         try:
-            found |= AskedSteps(run.scheme, run.dt, run.rtol).options()
+            found |= AskedSteps(run.scheme, run.dt, run.rtol).options(settings=run.settings)
             key = "formulation"
             found |= {} if run.formulation is None else {key: parse_formulation(run.formulation)}
         except IsodynError as error:

@@ -24,7 +24,7 @@ def controller_table(controller: Controller) -> dict[str, Any]:
 
 def _law(controller: Controller) -> dict[str, Any]:
     law = controller.law
-    if isinstance(law, PID) and not callable(law.target):
+    if type(law) is PID and not callable(law.target):
         limits = {name: x for name, x in (("low", law.low), ("high", law.high)) if np.isfinite(x)}
         gains = {"kp": law.kp, "ki": law.ki, "kd": law.kd, "target": law.target, **limits}
         return {"reads": list(controller.reads), "pid": gains}

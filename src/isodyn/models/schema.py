@@ -6,7 +6,7 @@ import difflib
 import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     Field,
@@ -28,11 +28,9 @@ from isodyn.models.part_tables import PartTable, union_of
 from isodyn.models.parts import Beam, Body, Controller, EventTable, FilePart, FlexibleBody, Sensor, State
 from isodyn.models.positions import Path
 from isodyn.models.reader import ModelError, Source
-from isodyn.models.values import NUMBER, Number, Numbers, Positive, Vector, number, refuse, said
+from isodyn.models.run_schema import RunTable
+from isodyn.models.values import NUMBER, Number, Numbers, Vector, number, refuse, said
 from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES
-from isodyn.specs import method_named
-from isodyn.stepping.adaptive import LEAST_RTOL as ADAPTIVE_RTOL
-from isodyn.stepping.methods import LEAST_RTOL as METHOD_RTOL
 
 LIBRARY = (joints, loads, solids)  # they register their parts when they are imported
 RESERVED = {"t", "length", "length_rate", *ARGUMENTS, *CONSTANTS}
@@ -56,65 +54,6 @@ class Start(FilePart):
     hold: list[str] = Field(default_factory=list)
     positions: ByJoint = Field(default_factory=dict)
     rates: ByJoint = Field(default_factory=dict)
-
-
-class NewtonOptions(FilePart):
-    """Settings of the iteration."""
-
-    rtol: Annotated[float, Field(gt=0, lt=1)] = 1e-10
-    max_iterations: Annotated[int, Field(ge=1)] = 20
-    max_halvings: Annotated[int, Field(ge=0)] = 8
-    full: bool = False
-    reuse: bool | None = None
-    quasi: bool = False
-    form: Literal[0, 1, 2, 3] = 0
-
-
-class RunTable(FilePart):
-    """Time, scheme and formulation. `rtol` is for adaptive steps, or for a method that is named as
-    the scheme."""
-
-    dt: Positive | None = None
-    rtol: Annotated[float, Field(ge=METHOD_RTOL, lt=1)] | None = None
-    t_end: Number | None = None
-    t0: Number = 0.0
-    scheme: str | None = None
-    formulation: str | None = None
-    save_every: Annotated[int, Field(ge=1)] = 1
-    breakpoints: Numbers = ()
-    newton: NewtonOptions | None = None
-
-    @property
-    def chooses_steps(self) -> bool:
-        """Whether dt need not be given."""
-        return self.rtol is not None or method_named(self.scheme) is not None
-
-    @model_validator(mode="after")
-    def _steps(self) -> Self:
-        method = method_named(self.scheme)
-        for key in () if method is None else ("dt", "newton"):
-            if getattr(self, key) is not None:
-                raise refuse(f"{self.scheme} chooses its steps by their error, and takes no {key}", key)
-        if method is None and self.rtol is not None and not ADAPTIVE_RTOL <= self.rtol <= 0.1:
-            raise refuse(
-                f"adaptive steps take {ADAPTIVE_RTOL:g} to 0.1, received {self.rtol:g}",
-                "rtol",
-                hint='scheme = "Radau" or "DOP853" go down to 1e-13',
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _forward(self) -> Self:
-        if self.dt is not None and self.rtol is not None:
-            raise refuse(
-                f"it stands beside dt = {self.dt:g}", "rtol", hint="dt gives steps of one size, rtol adaptive ones"
-            )
-        if self.t_end is not None and self.t_end <= self.t0:
-            raise refuse(f"it must lie after t0 = {self.t0:g}, received {self.t_end:g}", "t_end")
-        for k, t in enumerate(self.breakpoints):
-            if t < self.t0 or (self.t_end is not None and t > self.t_end):
-                raise refuse(f"{t:g} lies outside the run", "breakpoints", k)
-        return self
 
 
 class Output(FilePart):
@@ -165,7 +104,7 @@ class FileModel(FilePart):
 
     elsewhere: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("simulation", "integration", "solver", "settings", "time"), "[run]"),
-        **{key: f"{key} in [run]" for key in ("dt", "t_end", "rtol", "scheme", "formulation")},
+        **{key: f"{key} in [run]" for key in ("dt", "t_end", "rtol", "atol", "scheme", "formulation")},
         **dict.fromkeys(("springs", "forces", "motors", "dampers"), "[loads.NAME]"),
         "constraints": "[joints.NAME]",
         "results": "[output]",

@@ -14,6 +14,8 @@ from isodyn.models.reader import packed, unpacked
 from isodyn.models.writer import text_and_files
 
 if TYPE_CHECKING:
+    from isodyn.models.build import ModelFile
+    from isodyn.stepping.events import Event
     from isodyn.systems.base import System
 
 NAME = "mechanism"
@@ -50,8 +52,17 @@ def mechanism_of(system: MechanismSystem) -> Mechanism:
 
 def system_from(model: dict[str, Any]) -> System:
     """The system of a model as it was kept: `text`, `name`, `parameters`, and the coordinates."""
-    files = unpacked(model.get("files") or {})
-    found = model_from_text(model["text"], model["name"], model.get("parameters") or {}, files)
+    found = _file_of(model)
     if "coordinates" in model:
         return found.mechanism().compile(model["coordinates"])
     return found.system()
+
+
+def events_from(model: dict[str, Any]) -> tuple[Event, ...]:
+    """The events of a model as it was kept."""
+    return _file_of(model).events()
+
+
+def _file_of(model: dict[str, Any]) -> ModelFile:
+    files = unpacked(model.get("files") or {})
+    return model_from_text(model["text"], model["name"], model.get("parameters") or {}, files)

@@ -152,6 +152,21 @@ def one_or_two(value: object, info: ValidationInfo) -> float | tuple[float, ...]
     return tuple(number(x, info, k) for k, x in enumerate(_list(value, (2,), "one number or two")))
 
 
+def tolerances(value: object, info: ValidationInfo) -> Any:
+    """A number that is not negative, or two, for q and for v, each of which may be an array."""
+    if not isinstance(value, list):
+        return _not_negative(value, info)
+    found: list[Any] = []
+    for k, part in enumerate(_list(value, (2,), "one number, or two for q and v,")):
+        many = isinstance(part, list)
+        values = tuple(number(x, info, *((k, j) if many else (k,))) for j, x in enumerate(part if many else [part]))
+        for j, x in enumerate(values):
+            if x < 0:
+                raise refuse(f"it must not be negative, received {x:g}", *((k, j) if many else (k,)))
+        found.append(values if many else values[0])
+    return tuple(found)
+
+
 def counts(value: object) -> Any:
     """A whole number of at least 1, or one for each piece."""
     many = value if isinstance(value, list) else [value]
@@ -241,6 +256,7 @@ Inertia = Annotated[Any, PlainValidator(inertia), WithJsonSchema(_ANY_ARRAY)]
 NumberOrVector = Annotated[Any, PlainValidator(number_or_vector), WithJsonSchema(_ANY_ARRAY)]
 Six = Annotated[Any, PlainValidator(six), WithJsonSchema(_ANY_ARRAY)]
 OneOrTwo = Annotated[Any, PlainValidator(one_or_two), WithJsonSchema(_ANY_ARRAY)]
+Tolerances = Annotated[Any, PlainValidator(tolerances), WithJsonSchema(_ANY_ARRAY)]
 _ORIENTATION = {"anyOf": [*_ANY_ARRAY["anyOf"], {"type": "object", "properties": {"axis": _VECTOR, "angle": NUMBER}}]}
 Orientation = Annotated[Any, PlainValidator(orientation), WithJsonSchema(_ORIENTATION)]
 

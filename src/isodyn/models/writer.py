@@ -7,8 +7,6 @@ together).
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from itertools import pairwise
@@ -26,6 +24,7 @@ from isodyn.bodies.rotations import quaternion_of
 from isodyn.errors import InputError, about
 from isodyn.expressions.time import TimeFunction, as_time_function, components
 from isodyn.joints.user import UserRows
+from isodyn.kernels.compiled import FloatArray
 from isodyn.loads.formula_laws import text_of
 from isodyn.loads.user import UserLoad
 from isodyn.mechanism.beam_part import BeamPart
@@ -35,6 +34,7 @@ from isodyn.mechanism.rod_part import RodPart
 from isodyn.models.controller_table import controller_table, in_python
 from isodyn.models.flexible_files import table_of
 from isodyn.models.run_table import Entries, event_tables, run_table
+from isodyn.models.toml_text import BARE, plain_numbers, toml_header, toml_lines
 from isodyn.models.values import inlined
 from isodyn.parts import CONTACTS, JOINTS, LOADS, SHAPES, Part, Registry, Value
 from isodyn.parts.part import joined
@@ -44,8 +44,7 @@ from isodyn.stepping.events import Event
 
 if TYPE_CHECKING:
     from isodyn.api.options import AnyScheme
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+    from isodyn.formulations import Formulation
 
 
 def to_toml(
@@ -55,8 +54,8 @@ def to_toml(
     dt: float | Adaptive | None = None,
     title: str = "",
     scheme: AnyScheme | str = None,
-    formulation: str | None = None,
-    events: Sequence[Event] = (),
+    formulation: Formulation | str | None = None,
+    events: Event | Sequence[Event] = (),
     assemble: bool = False,
     folder: str | Path | None = None,
 ) -> str:
@@ -77,9 +76,9 @@ def to_toml(
     scheme
         A scheme or a method such as `Radau(1e-8)`, or its text as on the command line.
     formulation
-        As on the command line.
+        A formulation, or its text as on the command line.
     events
-        Events that watch expressions, without actions.
+        An event or several, which watch expressions and have no actions.
     assemble
         Move a start that violates the constraints, as in `integrate`.
     folder
@@ -93,8 +92,8 @@ def to_toml(
     Raises
     ------
     InputError
-        If a part, an event or a method cannot be written, or there are flexible bodies and no
-        folder.
+        If a part, an event or a method cannot be written, a number of the run is not admissible, or
+        there are flexible bodies and no folder.
 
     Examples
     --------
@@ -115,6 +114,14 @@ def to_toml(
     t_end = 1.0
     <BLANKLINE>
     """
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(
+            f"to_toml writes a Mechanism, received {type(mechanism).__name__}",
+            hint="give the Mechanism itself, not the system that it compiles to",
+        )
+    if not isinstance(title, str) or not isinstance(assemble, bool):
+        words = f"title is a text and assemble true or false, received {title!r} and {assemble!r}"
+        raise InputError(words, argument="title" if isinstance(assemble, bool) else "assemble")
     run, watched = run_table(dt, t_end, scheme, formulation), event_tables(events)
     text, files = text_and_files(mechanism, run, watched, title=title, assemble=assemble)
     if files and folder is None:
@@ -136,82 +143,46 @@ def text_and_files(
     """The text of a model file, and contents of the files that it names."""
     files: dict[str, bytes] = {}
     head = {"title": title or None, "gravity": mechanism.gravity, "cayley": mechanism.cayley or None}
-    tables = [_lines(head)]
+    tables = [toml_lines(head)]
     for name, body in mechanism.bodies.items():
-        tables.append([*_header("bodies", name), *_lines(_body(body)), *_left_out(body)])
+        tables.append([*toml_header("bodies", name), *toml_lines(_body(body)), *_left_out(body)])
     for name, line in mechanism.lines.items():
-        tables.append([*_header("beams", name), *_lines(_beam(line) if isinstance(line, BeamPart) else _rod(line))])
+        tables.append(
+            [*toml_header("beams", name), *toml_lines(_beam(line) if isinstance(line, BeamPart) else _rod(line))]
+        )
     for k, (name, part) in enumerate(mechanism.flexible_bodies.items()):
-        table, own = table_of(part, name if _BARE.fullmatch(name) else f"flexible_body_{k}")
+        table, own = table_of(part, name if BARE.fullmatch(name) else f"flexible_body_{k}")
         files |= own
-        tables.append([*_header("flexible_bodies", name), *_lines(table)])
+        tables.append([*toml_header("flexible_bodies", name), *toml_lines(table)])
     for name, joint in mechanism.joints.items():
         if isinstance(joint, UserRows):
             raise in_python("rows", name)
-        tables.append([*_header("joints", name), *_lines(_part(JOINTS, joint))])
+        tables.append([*toml_header("joints", name), *toml_lines(_part(JOINTS, joint))])
     for name, load in mechanism.loads.items():
         if isinstance(load, UserLoad):
             raise in_python("load", name)
-        tables.append([*_header("loads", name), *_lines(_part(LOADS, load))])
+        tables.append([*toml_header("loads", name), *toml_lines(_part(LOADS, load))])
     tables += _contacts(mechanism)
     for name, sensor in mechanism.sensors.items():
         given = {field.name: _plain(getattr(sensor, field.name)) for field in fields(sensor) if field.name != "name"}
-        tables.append([*_header("sensors", name), *_lines(given)])
+        tables.append([*toml_header("sensors", name), *toml_lines(given)])
     for name, controller in mechanism.controllers.items():
-        tables.append([*_header("controllers", name), *_lines(controller_table(controller))])
+        tables.append([*toml_header("controllers", name), *toml_lines(controller_table(controller))])
     for name, state in mechanism.states.items():
-        given = {"rate": inlined(state.rate, state.parameters), "initial": state.initial, "size": state.size}
-        tables.append([*_header("states", name), *_lines(given)])
-    tables += [[*_header("events", name), *_lines(table)] for name, table in events.items()]
+        given = {"rate": inlined(text_of(state.rate), state.parameters), "initial": state.initial, "size": state.size}
+        tables.append([*toml_header("states", name), *toml_lines(given)])
+    tables += [[*toml_header("events", name), *toml_lines(table)] for name, table in events.items()]
     if assemble:
         tables.append(["[start]", "assemble = true"])
-    tables.append(["[run]", *_lines(run)])
+    tables.append(["[run]", *toml_lines(run)])
     return "\n\n".join("\n".join(lines) for lines in tables) + "\n", files
 
 
 def _contacts(mechanism: Mechanism) -> list[list[str]]:
     """Tables of the contacts."""
-    return [[*_header("contacts", name), *_lines(_part(CONTACTS, one))] for name, one in mechanism.contacts.items()]
-
-
-# ---- text
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _quoted(name)
-
-
-def _quoted(text: str) -> str:
-    """A text in quotes; JSON leaves one control character as it is that TOML does not take."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _header(kind: str, name: str) -> list[str]:
-    return [f"[{kind}.{_key(name)}]"]
-
-
-def _lines(values: Mapping[str, Any]) -> list[str]:
-    """Lines for what is not None."""
-    return [f"{_key(key)} = {_value(value)}" for key, value in values.items() if value is not None]
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return _quoted(value)
-    if isinstance(value, int | np.integer):
-        return str(int(value))
-    if isinstance(value, float | np.floating):
-        return repr(float(value))
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(x)}" for key, x in value.items() if x is not None) + " }"
-    return "[" + ", ".join(_value(x) for x in value) + "]"
-
-
-def _numbers(value: object) -> Any:
-    """Arrays as lists of floats; None stays."""
-    return None if value is None else np.asarray(value, dtype=np.float64).tolist()
+    return [
+        [*toml_header("contacts", name), *toml_lines(_part(CONTACTS, one))] for name, one in mechanism.contacts.items()
+    ]
 
 
 # ---- parts
@@ -223,9 +194,9 @@ def _body(body: Body) -> dict[str, Any]:
     found: dict[str, Any] = {
         "kind": body.kind if body.kind != "spatial" else None,
         "mass": body.mass,
-        "position": (body.position - offset).tolist(),
+        "position": _before(offset, body.position).tolist(),
     }
-    velocity = body.velocity - np.cross(moving, offset)
+    velocity = _before(np.cross(moving, offset), body.velocity)
     found["velocity"] = velocity.tolist() if velocity.any() else None
     found["centre_of_mass"] = body.centre.tolist() if body.centre.any() else None
     if body.kind == "planar":
@@ -242,6 +213,15 @@ def _body(body: Body) -> dict[str, Any]:
     if SHAPES.knows(body.shape):
         given = {key: getattr(body.shape, key) for key in body.shape.keys if key not in ("density", "mass")}
         found["shape"] = {"type": SHAPES.type_of(body.shape), **given, "mass": float(body.shape.mass)}
+    return found
+
+
+def _before(offset: FloatArray, total: FloatArray) -> FloatArray:
+    """What becomes the total when the offset is added, to the last bit where there is such a number."""
+    found = total - offset
+    for side in (np.inf, -np.inf) * 2:
+        wrong = found + offset != total
+        found = np.where(wrong, np.nextafter(total - offset, side), found)
     return found
 
 
@@ -287,7 +267,7 @@ def _section(section: Section) -> dict[str, Any]:
     keys = (*_SECTION, *_OF_RODS) if np.isfinite(section.GA) else _SECTION
     known = {key: getattr(section, key) for key in keys}
     found: dict[str, Any] = {key: value for key, value in known.items() if np.isfinite(value) and value != 0}
-    return {**found, "coupling": _numbers(section.coupling), "damping": list(section.times)}
+    return {**found, "coupling": plain_numbers(section.coupling), "damping": list(section.times)}
 
 
 def _rod(rod: RodPart) -> dict[str, Any]:
@@ -313,9 +293,9 @@ def _rod(rod: RodPart) -> dict[str, Any]:
 
 def _time(value: object) -> Any:
     """A function of time as the schema has it."""
-    if value is None or isinstance(value, int | float):
+    if value is None or isinstance(value, int | float | np.number):
         return None if value is None else float(value)
-    if callable(value):  # a Python function of t
+    if callable(value) or isinstance(value, str):  # a function of t in Python, or a formula
         value = as_time_function("a function of time", value)
     if isinstance(value, loads.Formula):
         return inlined(value.text, value.parameters)
@@ -376,5 +356,5 @@ def _plain(value: object) -> Any:
     if isinstance(value, np.ndarray | tuple) or (
         isinstance(value, list) and not any(isinstance(x, str) for x in value)
     ):
-        return _numbers(value)
+        return plain_numbers(value)
     return value

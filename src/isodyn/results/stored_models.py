@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from isodyn.errors import InputError
 
 if TYPE_CHECKING:
+    from isodyn.stepping.events import Event
     from isodyn.systems.base import System
 
 
@@ -25,6 +26,9 @@ class Keeper(Protocol):
 
     def system_from(self, model: dict[str, Any]) -> System:
         """The system of a model."""
+
+    def events_from(self, model: dict[str, Any]) -> tuple[Event, ...]:
+        """The events of a model."""
 
 
 _load: Callable[[], Any] | None = None
@@ -46,6 +50,11 @@ def _keeper() -> Keeper:
 def system_of_model(model: dict[str, Any]) -> System:
     """The system of a model as it was kept: `text`, `name` and `parameters`."""
     return _keeper().system_from(model)
+
+
+def events_of_model(model: dict[str, Any]) -> tuple[Event, ...]:
+    """The events of a model as it was kept."""
+    return _keeper().events_from(model)
 
 
 def model_of_system(system: System) -> tuple[dict[str, Any] | None, str]:

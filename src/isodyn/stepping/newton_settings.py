@@ -91,3 +91,10 @@ class Newton(Told):
         reuse = (WHERE_IT_PAYS if one_size else NEVER) if self.reuse is None else int(self.reuse)
         flags = int(self.full), reuse, int(self.quasi), self.form
         return Controls(self.rtol, self.max_iterations, self.max_halvings, *flags, int(keep_balance))
+
+
+def checked_newton(newton: Newton | None) -> Newton | None:
+    """What was given for `newton`; InputError for what is none."""
+    if newton is not None and not isinstance(newton, Newton):
+        raise InputError(f"newton must be a Newton, received {newton!r}", hint="for example iso.Newton(rtol=1e-12)")
+    return newton
