@@ -78,6 +78,8 @@ class EventWatch:
         self.happened: list[Happened] = []
         self.counts = [0] * len(events)
         self.acted: list[float] = []  # when events acted last
+        # what the start at a time has corrected of each function: `corrections`
+        self.lead, self.lead_t = np.zeros(len(events)), np.nan
         run.plan.guards = number_of(self.guards)
 
     @property
@@ -117,9 +119,12 @@ class EventWatch:
             return g
         return value_of(event, number, sample, self.functions[k])
 
-    def begin(self, zeros: tuple[int, ...] = (), sizes: Sequence[float] | FloatArray = ()) -> None:
+    def begin(
+        self, zeros: tuple[int, ...] = (), sizes: Sequence[float] | FloatArray = (), *, jumps: bool = False
+    ) -> None:
         """Values and slopes at a start; those of `zeros` are zero up to rounding, and that is what
-        they are taken to be if they are small beside these sizes."""
+        they are taken to be if they are small beside these sizes. Where `jumps` of forces make the
+        start, a function that they carry past zero keeps its old side: the next step finds that."""
         run, guards = self.run, self.guards
         state = run.state
         now = Sample(float(state.t), state.q, state.v, state.a, state.lam)
@@ -133,7 +138,23 @@ class EventWatch:
             guards.start_slopes[k] = (self.value(k, later) - g) / h
             guards.largest[k] = max(guards.largest[k], abs(g))
             noise = max(NOTHING * sizes[k] if k in zeros else 0.0, NOISE * float(guards.largest[k]))
-            guards.starts[k] = 0.0 if abs(g) <= noise else g
+            if self.lead_t == now.t:
+                g -= self.lead[k]
+            if not (jumps and abs(g) > noise and g * guards.starts[k] < 0.0):
+                guards.starts[k] = 0.0 if abs(g) <= noise else g
+
+    def corrections(self, before: Sample) -> FloatArray:
+        """What a start at the state of the run, without any action, changes of each function: the
+        error of accelerations and multipliers there, by which no function shall pass zero again."""
+        found = np.zeros(len(self.events))
+        other = before._replace(a=1.0 + 2.0 * before.a, lam=1.0 + 2.0 * before.lam)
+        values = [self.value(k, before) for k in range(len(self.events))]
+        asked = [k for k, g in enumerate(values) if self.value(k, other) != g]
+        if asked:
+            self.run.restart(before, [])
+            now = self.run.sample()
+            found[asked] = [self.value(k, now) - values[k] for k in asked]
+        return found
 
     # ---- what happened in a step
 
@@ -173,9 +194,11 @@ class EventWatch:
         guards, direction = self.guards, self.events[k].direction
         t_0, t_1 = float(self.run.memory.before.t), float(self.run.state.t)
         known = {t_0: float(guards.starts[k]), t_1: float(guards.ends[k])}
+        # what a start has corrected is spread over the step after it
+        lead = float(self.lead[k]) if self.lead_t == t_0 else 0.0
 
         def g(t: float) -> float:
-            return known[t] if t in known else self.value(k, path(t))
+            return known[t] if t in known else self.value(k, path(t)) - lead * (t_1 - t) / (t_1 - t_0)
 
         times = list(np.linspace(t_0, t_1, PIECES + 1))
         times[-1] = t_1
@@ -184,8 +207,11 @@ class EventWatch:
             return []
         if values[0] == 0.0:  # the sign of a moment later
             values[0] = float(guards.start_slopes[k]) * MOMENT * (t_1 - t_0) or values[1]
-        times, values = turning_points(g, times, values, noise)
         found = []
+        if values[0] * (right := self.value(k, path(t_0)) - lead) < 0.0 and abs(right) > noise:  # forces jumped there
+            found = [Zero(t_0, k, right > 0.0)] if direction * right >= 0.0 else []
+            known[t_0] = values[0] = right
+        times, values = turning_points(g, times, values, noise)
         for (t_a, g_a), (t_b, g_b) in zip(
             zip(times, values, strict=True), list(zip(times, values, strict=True))[1:], strict=False
         ):
@@ -223,7 +249,7 @@ class EventWatch:
             if not is_step:  # what the interpolant of the whole step shows
                 zeros = [replace(x, t=t) for x in seen if x is not first and x.t >= t and self.is_now(t, x.t)]
                 break
-            zeros = self.zeros_so_far(first, t) if t != t_0 else []
+            zeros = self.zeros_so_far(first, t) if t != t_0 else [x for x in seen if x is not first and x.t == t_0]
             earlier = self.first_that_acts([zero for zero in zeros if zero.t < t])
             if earlier is None:
                 break
@@ -245,6 +271,8 @@ class EventWatch:
         run, t = self.run, zeros[0].t
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
+        if any(action is not None for action in actions):
+            self.lead, self.lead_t = self.corrections(before), t
         for action in actions:
             if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
@@ -354,6 +382,7 @@ class EventWatch:
             "event_largest": self.guards.largest.copy(),
             "event_counts": np.array(self.counts, dtype=np.int64),
             "event_acted": np.array(self.acted),
+            "event_lead": np.append(self.lead, self.lead_t),
             "event_memory": json.dumps(memory_of(self.events)),
             **{f"event_log_{name}": value for name, value in self.log().items()},
         }
@@ -378,6 +407,8 @@ class EventWatch:
         self.guards.largest = found["event_largest"]
         self.counts = [int(count) for count in found["event_counts"]]
         self.acted = [float(t) for t in found["event_acted"]]
+        *self.lead, self.lead_t = found["event_lead"]
+        self.lead = np.array(self.lead)
         recall_all(self.events, json.loads(str(found["event_memory"])))
         log = {name: found[f"event_log_{name}"] for name in ("t", "index", "changed", "q", "v", "a", "lam")}
         self.happened = []
