@@ -29,7 +29,9 @@ from isodyn.marching.event_actions import (
     recall_all,
     refuse_other_functions,
 )
-from isodyn.marching.event_zeros import Zero, accumulation, after_zero, turning_points, zero_between
+from isodyn.marching.event_log import as_arrays, by_event, from_arrays
+from isodyn.marching.event_zeros import CROWD, Zero, accumulation, after_zero, refuse_crowd, turning_points
+from isodyn.marching.event_zeros import zero_between
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
@@ -45,9 +47,6 @@ NOTHING = 1e-9  # of the values of a function in a step: as small as this after 
 SAME_TIME = 1e-12  # of a step: two events are at the same time
 SAME = 1e-6  # of a step: two zeros of one function are the same one
 RE_STEPS, OF_JUMPS = 12, 80  # repetitions of a step that shall end at a zero, or at a jump
-# so many events that act, each nearer to the one before than this part of the run, mean that they
-# accumulate
-CROWD, CLOSE = 8, 1e-9
 
 
 class EventWatch:
@@ -78,8 +77,7 @@ class EventWatch:
         self.happened: list[Happened] = []
         self.counts = [0] * len(events)
         self.acted: list[float] = []  # when events acted last
-        # what the start at a time has corrected of each function: `corrections`
-        self.lead, self.lead_t = np.zeros(len(events)), np.nan
+        self.lead, self.lead_t = np.zeros(len(events)), np.nan  # `corrections`, and when
         run.plan.guards = number_of(self.guards)
 
     @property
@@ -281,7 +279,8 @@ class EventWatch:
             run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
             self.begin(tuple(zero.number for zero in zeros), sizes)
-            self.refuse_crowd(t)
+            self.acted = [*self.acted[-CROWD:], t]
+            refuse_crowd(self.acted, float(run.stretches[-1].t_stop - run.stretches[0].t_start))
         else:
             run.keep_row()
         for zero in zeros:
@@ -364,14 +363,6 @@ class EventWatch:
         q = run.moved(now.q, h * (now.v + 0.5 * h * now.a)) if now.q.size else now.q
         return (self.value(k, Sample(now.t + h, q, now.v + h * now.a, now.a, now.lam)) - self.value(k, now)) / h
 
-    def refuse_crowd(self, t: float) -> None:
-        """ConvergenceError for events that accumulate."""
-        run = self.run
-        self.acted = [*self.acted[-CROWD:], t]
-        span = float(run.stretches[-1].t_stop - run.stretches[0].t_start)
-        if len(self.acted) > CROWD and self.acted[-1] - self.acted[0] <= CLOSE * CROWD * span:
-            raise accumulation(t, f"{CROWD} of them within {self.acted[-1] - self.acted[0]:.3g} s")
-
     # ---- checkpoints and results
 
     def carried(self) -> dict[str, Any]:
@@ -384,22 +375,8 @@ class EventWatch:
             "event_acted": np.array(self.acted),
             "event_lead": np.append(self.lead, self.lead_t),
             "event_memory": json.dumps(memory_of(self.events)),
-            **{f"event_log_{name}": value for name, value in self.log().items()},
+            **as_arrays(self.happened, self.run.system),
         }
-
-    def log(self) -> dict[str, FloatArray]:
-        """All that happened, in arrays."""
-        system, many = self.run.system, len(self.happened)
-        sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
-        found: dict[str, Any] = {
-            "t": np.array([one.t for one in self.happened]),
-            "index": np.array([one.index for one in self.happened], dtype=np.int64),
-            "changed": np.array([one.after is not None for one in self.happened], dtype=np.int64),
-        }
-        for name, size in sizes.items():
-            pairs = [(getattr(one.before, name), getattr(one.after or one.before, name)) for one in self.happened]
-            found[name] = np.array(pairs).reshape(many, 2, size)
-        return found
 
     def put_back(self, found: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
@@ -407,25 +384,11 @@ class EventWatch:
         self.guards.largest = found["event_largest"]
         self.counts = [int(count) for count in found["event_counts"]]
         self.acted = [float(t) for t in found["event_acted"]]
-        *self.lead, self.lead_t = found["event_lead"]
-        self.lead = np.array(self.lead)
+        self.lead, self.lead_t = found["event_lead"][:-1], float(found["event_lead"][-1])
         recall_all(self.events, json.loads(str(found["event_memory"])))
-        log = {name: found[f"event_log_{name}"] for name in ("t", "index", "changed", "q", "v", "a", "lam")}
-        self.happened = []
-        for i, t in enumerate(log["t"]):
-            before, after = (
-                Sample(float(t), *(log[name][i, side] for name in ("q", "v", "a", "lam"))) for side in (0, 1)
-            )
-            number = int(log["index"][i])
-            name = name_of(self.events[self.order.index(number)], number)
-            self.happened.append(Happened(float(t), name, number, before, after if log["changed"][i] else None))
+        names = {number: name_of(event, number) for number, event in zip(self.order, self.events, strict=True)}
+        self.happened = from_arrays(found, names)
 
     def by_event(self) -> dict[str, list[FloatArray]]:
         """Times and states of each event, for `sol.aux`."""
-        found: dict[str, list[FloatArray]] = {"event_times": [], "event_q": [], "event_v": []}
-        for number in range(len(self.events)):
-            own = [one for one in self.happened if one.index == number]
-            found["event_times"].append(np.array([one.t for one in own]))
-            found["event_q"].append(np.array([one.q for one in own]).reshape(len(own), self.run.system.nq))
-            found["event_v"].append(np.array([one.v for one in own]).reshape(len(own), self.run.system.nv))
-        return found
+        return by_event(self.happened, len(self.events), self.run.system)
