@@ -61,7 +61,12 @@ def refuse_other_functions(system: System, before: dict[str, str], t: float) -> 
 
 def changed(action: Callable[[Sample], object], sample: Sample) -> Sample:
     """The state after an action."""
-    found = action(Sample(sample.t, *(np.array(x) for x in sample[1:])))
+    given = Sample(sample.t, *(np.array(x) for x in sample[1:]))
+    found = action(given)
+    if (found is None or isinstance(found, dict)) and not all(map(np.array_equal, given[1:3], sample[1:3])):
+        raise InputError(
+            "an action has changed q or v of its sample in place, and did not return the sample", hint=HINT
+        )
     if found is None:
         return sample
     if isinstance(found, dict):
@@ -78,7 +83,10 @@ def changed(action: Callable[[Sample], object], sample: Sample) -> Sample:
 
 def accepted(found: Sample, sample: Sample) -> Sample:
     """The state before an action with the q and v that it returned, if they are such."""
-    q, v = (np.asarray(x, dtype=np.float64) for x in (found.q, found.v))
+    try:
+        q, v = (np.asarray(x).astype(np.float64, casting="same_kind") for x in (found.q, found.v))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"an action must return real numbers as q and v: {error}", hint=HINT) from error
     if (
         q.shape != np.shape(sample.q)
         or v.shape != np.shape(sample.v)

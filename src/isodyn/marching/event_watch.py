@@ -29,7 +29,9 @@ from isodyn.marching.event_actions import (
     recall_all,
     refuse_other_functions,
 )
-from isodyn.marching.event_zeros import Zero, accumulation, after_zero, turning_points, zero_between
+from isodyn.marching.event_log import as_arrays, by_event, from_arrays
+from isodyn.marching.event_zeros import CROWD, Zero, accumulation, after_zero, refuse_crowd, turning_points
+from isodyn.marching.event_zeros import zero_between
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
@@ -45,9 +47,6 @@ NOTHING = 1e-9  # of the values of a function in a step: as small as this after 
 SAME_TIME = 1e-12  # of a step: two events are at the same time
 SAME = 1e-6  # of a step: two zeros of one function are the same one
 RE_STEPS, OF_JUMPS = 12, 80  # repetitions of a step that shall end at a zero, or at a jump
-# so many events that act, each nearer to the one before than this part of the run, mean that they
-# accumulate
-CROWD, CLOSE = 8, 1e-9
 
 
 class EventWatch:
@@ -78,6 +77,7 @@ class EventWatch:
         self.happened: list[Happened] = []
         self.counts = [0] * len(events)
         self.acted: list[float] = []  # when events acted last
+        self.lead, self.lead_t = np.zeros(len(events)), np.nan  # `corrections`, and when
         run.plan.guards = number_of(self.guards)
 
     @property
@@ -117,9 +117,12 @@ class EventWatch:
             return g
         return value_of(event, number, sample, self.functions[k])
 
-    def begin(self, zeros: tuple[int, ...] = (), sizes: Sequence[float] | FloatArray = ()) -> None:
+    def begin(
+        self, zeros: tuple[int, ...] = (), sizes: Sequence[float] | FloatArray = (), *, jumps: bool = False
+    ) -> None:
         """Values and slopes at a start; those of `zeros` are zero up to rounding, and that is what
-        they are taken to be if they are small beside these sizes."""
+        they are taken to be if they are small beside these sizes. Where `jumps` of forces make the
+        start, a function that they carry past zero keeps its old side: the next step finds that."""
         run, guards = self.run, self.guards
         state = run.state
         now = Sample(float(state.t), state.q, state.v, state.a, state.lam)
@@ -133,7 +136,23 @@ class EventWatch:
             guards.start_slopes[k] = (self.value(k, later) - g) / h
             guards.largest[k] = max(guards.largest[k], abs(g))
             noise = max(NOTHING * sizes[k] if k in zeros else 0.0, NOISE * float(guards.largest[k]))
-            guards.starts[k] = 0.0 if abs(g) <= noise else g
+            if self.lead_t == now.t:
+                g -= self.lead[k]
+            if not (jumps and abs(g) > noise and g * guards.starts[k] < 0.0):
+                guards.starts[k] = 0.0 if abs(g) <= noise else g
+
+    def corrections(self, before: Sample) -> FloatArray:
+        """What a start at the state of the run, without any action, changes of each function: the
+        error of accelerations and multipliers there, by which no function shall pass zero again."""
+        found = np.zeros(len(self.events))
+        other = before._replace(a=1.0 + 2.0 * before.a, lam=1.0 + 2.0 * before.lam)
+        values = [self.value(k, before) for k in range(len(self.events))]
+        asked = [k for k, g in enumerate(values) if self.value(k, other) != g]
+        if asked:
+            self.run.restart(before, [])
+            now = self.run.sample()
+            found[asked] = [self.value(k, now) - values[k] for k in asked]
+        return found
 
     # ---- what happened in a step
 
@@ -173,9 +192,11 @@ class EventWatch:
         guards, direction = self.guards, self.events[k].direction
         t_0, t_1 = float(self.run.memory.before.t), float(self.run.state.t)
         known = {t_0: float(guards.starts[k]), t_1: float(guards.ends[k])}
+        # what a start has corrected is spread over the step after it
+        lead = float(self.lead[k]) if self.lead_t == t_0 else 0.0
 
         def g(t: float) -> float:
-            return known[t] if t in known else self.value(k, path(t))
+            return known[t] if t in known else self.value(k, path(t)) - lead * (t_1 - t) / (t_1 - t_0)
 
         times = list(np.linspace(t_0, t_1, PIECES + 1))
         times[-1] = t_1
@@ -184,8 +205,11 @@ class EventWatch:
             return []
         if values[0] == 0.0:  # the sign of a moment later
             values[0] = float(guards.start_slopes[k]) * MOMENT * (t_1 - t_0) or values[1]
-        times, values = turning_points(g, times, values, noise)
         found = []
+        if values[0] * (right := self.value(k, path(t_0)) - lead) < 0.0 and abs(right) > noise:  # forces jumped there
+            found = [Zero(t_0, k, right > 0.0)] if direction * right >= 0.0 else []
+            known[t_0] = values[0] = right
+        times, values = turning_points(g, times, values, noise)
         for (t_a, g_a), (t_b, g_b) in zip(
             zip(times, values, strict=True), list(zip(times, values, strict=True))[1:], strict=False
         ):
@@ -223,7 +247,7 @@ class EventWatch:
             if not is_step:  # what the interpolant of the whole step shows
                 zeros = [replace(x, t=t) for x in seen if x is not first and x.t >= t and self.is_now(t, x.t)]
                 break
-            zeros = self.zeros_so_far(first, t) if t != t_0 else []
+            zeros = self.zeros_so_far(first, t) if t != t_0 else [x for x in seen if x is not first and x.t == t_0]
             earlier = self.first_that_acts([zero for zero in zeros if zero.t < t])
             if earlier is None:
                 break
@@ -245,6 +269,8 @@ class EventWatch:
         run, t = self.run, zeros[0].t
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
+        if any(action is not None for action in actions):
+            self.lead, self.lead_t = self.corrections(before), t
         for action in actions:
             if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
@@ -253,7 +279,8 @@ class EventWatch:
             run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
             self.begin(tuple(zero.number for zero in zeros), sizes)
-            self.refuse_crowd(t)
+            self.acted = [*self.acted[-CROWD:], t]
+            refuse_crowd(self.acted, float(run.stretches[-1].t_stop - run.stretches[0].t_start))
         else:
             run.keep_row()
         for zero in zeros:
@@ -336,14 +363,6 @@ class EventWatch:
         q = run.moved(now.q, h * (now.v + 0.5 * h * now.a)) if now.q.size else now.q
         return (self.value(k, Sample(now.t + h, q, now.v + h * now.a, now.a, now.lam)) - self.value(k, now)) / h
 
-    def refuse_crowd(self, t: float) -> None:
-        """ConvergenceError for events that accumulate."""
-        run = self.run
-        self.acted = [*self.acted[-CROWD:], t]
-        span = float(run.stretches[-1].t_stop - run.stretches[0].t_start)
-        if len(self.acted) > CROWD and self.acted[-1] - self.acted[0] <= CLOSE * CROWD * span:
-            raise accumulation(t, f"{CROWD} of them within {self.acted[-1] - self.acted[0]:.3g} s")
-
     # ---- checkpoints and results
 
     def carried(self) -> dict[str, Any]:
@@ -354,23 +373,10 @@ class EventWatch:
             "event_largest": self.guards.largest.copy(),
             "event_counts": np.array(self.counts, dtype=np.int64),
             "event_acted": np.array(self.acted),
+            "event_lead": np.append(self.lead, self.lead_t),
             "event_memory": json.dumps(memory_of(self.events)),
-            **{f"event_log_{name}": value for name, value in self.log().items()},
+            **as_arrays(self.happened, self.run.system),
         }
-
-    def log(self) -> dict[str, FloatArray]:
-        """All that happened, in arrays."""
-        system, many = self.run.system, len(self.happened)
-        sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
-        found: dict[str, Any] = {
-            "t": np.array([one.t for one in self.happened]),
-            "index": np.array([one.index for one in self.happened], dtype=np.int64),
-            "changed": np.array([one.after is not None for one in self.happened], dtype=np.int64),
-        }
-        for name, size in sizes.items():
-            pairs = [(getattr(one.before, name), getattr(one.after or one.before, name)) for one in self.happened]
-            found[name] = np.array(pairs).reshape(many, 2, size)
-        return found
 
     def put_back(self, found: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
@@ -378,23 +384,11 @@ class EventWatch:
         self.guards.largest = found["event_largest"]
         self.counts = [int(count) for count in found["event_counts"]]
         self.acted = [float(t) for t in found["event_acted"]]
+        self.lead, self.lead_t = found["event_lead"][:-1], float(found["event_lead"][-1])
         recall_all(self.events, json.loads(str(found["event_memory"])))
-        log = {name: found[f"event_log_{name}"] for name in ("t", "index", "changed", "q", "v", "a", "lam")}
-        self.happened = []
-        for i, t in enumerate(log["t"]):
-            before, after = (
-                Sample(float(t), *(log[name][i, side] for name in ("q", "v", "a", "lam"))) for side in (0, 1)
-            )
-            number = int(log["index"][i])
-            name = name_of(self.events[self.order.index(number)], number)
-            self.happened.append(Happened(float(t), name, number, before, after if log["changed"][i] else None))
+        names = {number: name_of(event, number) for number, event in zip(self.order, self.events, strict=True)}
+        self.happened = from_arrays(found, names)
 
     def by_event(self) -> dict[str, list[FloatArray]]:
         """Times and states of each event, for `sol.aux`."""
-        found: dict[str, list[FloatArray]] = {"event_times": [], "event_q": [], "event_v": []}
-        for number in range(len(self.events)):
-            own = [one for one in self.happened if one.index == number]
-            found["event_times"].append(np.array([one.t for one in own]))
-            found["event_q"].append(np.array([one.q for one in own]).reshape(len(own), self.run.system.nq))
-            found["event_v"].append(np.array([one.v for one in own]).reshape(len(own), self.run.system.nv))
-        return found
+        return by_event(self.happened, len(self.events), self.run.system)

@@ -14,6 +14,9 @@ optimize = Later("scipy.optimize")  # takes a while to load
 
 EPS = float(np.finfo(np.float64).eps)
 PATIENCE = 1000  # iterations to a zero; one of high order, such as that of x⁵, is neared slowly
+# so many events that act, each nearer to the one before than this part of the run, mean that they
+# accumulate
+CROWD, CLOSE = 8, 1e-9
 HALVINGS = 48  # of a piece, to find how g leaves a zero
 
 
@@ -55,6 +58,12 @@ def accumulation(t: float, why: str) -> ConvergenceError:
         f"events accumulate at t = {t:.6g}: {why}",
         hint="let an action end such a sequence: hold what has nearly come to rest, or make the event terminal",
     )
+
+
+def refuse_crowd(acted: list[float], span: float) -> None:
+    """ConvergenceError where the last of these events accumulate, in a run of this length."""
+    if len(acted) > CROWD and acted[-1] - acted[0] <= CLOSE * CROWD * span:
+        raise accumulation(acted[-1], f"{CROWD} of them within {acted[-1] - acted[0]:.3g} s")
 
 
 def turning_points(

@@ -201,7 +201,7 @@ class Run(LastStep):
             self.start(stretch, first=number == 0)
             if self.watch is not None:
                 with self.explained():
-                    self.watch.begin()
+                    self.watch.begin(jumps=number > 0)
         elif self.state.dt == 0.0 and not self.sized:
             self.begin_leg()
 

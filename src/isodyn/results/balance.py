@@ -41,6 +41,7 @@ switched_off = Later("isodyn.mechanism.switched_off")
 passes = Later("isodyn.results.passes")  # compiled when rows are first looked at
 
 POWER_OF_TIES = "interface_power"  # of a part of a divided system, in `aux`: what others do to it
+UNITS = 100  # distances of neighbouring times
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
@@ -140,14 +141,36 @@ def energy_balance(sol: Solution) -> FloatArray:
     if changed := rows_changed_by_events(sol):
         energy[:] -= np.cumsum(_changes(sol, energy, changed))
         lost[changed] = 0.0  # what an impact there took is among the changes
-    energy += np.cumsum(lost)
+    energy += np.cumsum(lost) - np.cumsum(_changes_between(sol))
     return energy - energy[0] - since_start(sol.t, power, end)
 
 
 def rows_changed_by_events(sol: Solution) -> list[int]:
     """Rows at which the action of an event has changed the state, or what acts on it."""
-    times = {event.t for event in sol.events if event.after is not None}
-    return [int(row) for row in jumps_of(sol) if float(sol.t[row]) in times]
+    times = np.array([event.t for event in sol.events if event.after is not None])
+    return [int(row) for row in jumps_of(sol) if (np.abs(times - sol.t[row]) <= _same_time(sol)).any()]
+
+
+def _same_time(sol: Solution) -> float:
+    """How far two times are apart that are the same: times that users name are sums of others."""
+    return UNITS * float(np.spacing(np.abs(sol.t[[0, -1]]).max()))
+
+
+def _changes_between(sol: Solution) -> FloatArray:
+    """By how much events that are no rows of their own have changed the energy before each row,
+    with the loads that act in the row before it."""
+    found, off, near = np.zeros(sol.t.size), loads_off(sol), _same_time(sol)
+    own = sol.t[rows_changed_by_events(sol)]
+    acted = {event.t: event for event in sol.events if event.after is not None and event.t > sol.t[0]}
+    for t, event in acted.items():
+        row = int(np.searchsorted(sol.t, t - near))
+        if row == sol.t.size or (np.abs(own - t) <= near).any():
+            continue
+        names = off[max(row - 1, 0)]
+        system = switched_off.without_loads(sol.system, names) if names else sol.system
+        before, after = (sum(system.energy(x.q, x.v, t)) for x in (event.before, event.after))
+        found[row] += after - before
+    return found
 
 
 def _changes(sol: Solution, energy: FloatArray, rows: list[int]) -> FloatArray:

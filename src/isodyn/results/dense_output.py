@@ -11,6 +11,7 @@ through s and s' instead.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,6 +40,7 @@ def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, F
         raise InputError("at() needs the same columns of q, v and a", hint="select one set of columns for all of them")
     if sol.t.size < 2:
         raise InputError("at() needs at least two rows")
+    sol = with_event_rows(sol)
     k = np.clip(np.searchsorted(sol.t, t, side="right") - 1, 0, sol.t.size - 2)
     dt = (sol.t[k + 1] - sol.t[k])[..., None]
     x = ((t - sol.t[k])[..., None] / dt).clip(0.0, 1.0)
@@ -59,6 +61,28 @@ def left_limits(sol: Solution, name: str) -> FloatArray:
     rows = rows.copy()
     rows[sol.aux["breakpoint_rows"].astype(int)] = sol.aux[f"{name}_left"]
     return rows
+
+
+def with_event_rows(sol: Solution) -> Solution:
+    """The solution with rows, and left-hand limits, at the events that acted between its rows: the
+    motion is in pieces there, however few rows were saved."""
+    ends = (float(sol.t[0]), float(sol.t[-1])) if sol.t.size else (0.0, 0.0)
+    acted = {x.t: x for x in sol.events if x.after is not None and ends[0] < x.t < ends[1]}
+    missing = [acted[t] for t in sorted(set(acted) - set(sol.t.tolist()))]
+    if not missing:
+        return sol
+    times = np.array([x.t for x in missing])
+    at, rows, aux = np.searchsorted(sol.t, times), {}, {}
+    for name in ("q", "v", "a", "lam"):
+        own = sol.columns[name]
+        before, after = (
+            np.array([getattr(x, name)[own] for x in side])
+            for side in zip(*((x.before, x.after) for x in missing), strict=True)
+        )
+        rows[name] = np.insert(getattr(sol, name), at, after, axis=0)
+        aux[f"{name}_left"] = np.insert(left_limits(sol, name), at, before, axis=0)
+    t = np.insert(sol.t, at, times)
+    return replace(sol, t=t, aux={"breakpoint_rows": np.arange(t.size), **aux}, **rows)
 
 
 def _differences(sol: Solution, k: IntArray, q_end: FloatArray) -> FloatArray:

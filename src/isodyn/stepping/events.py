@@ -88,12 +88,25 @@ class Event(Told):
             raise InputError(f"terminal of an event must be True, False or a number, received {self.terminal!r}")
         if self.action is not None and not callable(self.action):
             raise InputError(f"action of an event must be a function of a sample, received {self.action!r}")
+        if self.action is not None and not _takes_a_sample(self.action):
+            raise InputError(f"action of an event takes one argument, a sample, received {self.action!r}")
         object.__setattr__(self, "arguments", 0 if isinstance(self.g, str) else _arguments(self.g))
 
     @property
     def acts(self) -> bool:
         """Whether the run changes its course there."""
         return self.action is not None
+
+
+def _takes_a_sample(action: Callable[..., Any]) -> bool:
+    """Whether a function can be called with one argument; True where nobody knows."""
+    try:
+        inspect.signature(action).bind(None)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def _arguments(g: Callable[..., Any]) -> int:
@@ -207,6 +220,11 @@ def value_of(event: Event, number: int, sample: Sample, function: Callable[..., 
         raise not_compiled(error) from error
     except TypeError as error:
         raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
+    if isinstance(found, bool | np.bool_):
+        raise CallableError(
+            f"{name_of(event, number)} returned {found}, which has no sign: an event is where a number passes zero",
+            hint="return the difference, t - 0.2 instead of t > 0.2, or 1.0 and -1.0",
+        )
     try:
         g = float(found)
     except (TypeError, ValueError) as error:
