@@ -14,8 +14,8 @@ from isodyn.formulations.table import check_combination
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.error_sizes import least_share
 from isodyn.marching.plan import STILL, Member
-from isodyn.results.at_balance import balances_at_end
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.schemes.balance import balances_at_end
 from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.stepping.coefficients import coefficients, starting_scheme
 from isodyn.stepping.newton_settings import Newton
