@@ -175,7 +175,8 @@ if TYPE_CHECKING:
         linearise as linearise,
     )
     from isodyn.studies.arc_length import trace_loads as trace_loads
-    from isodyn.studies.turning import campbell as campbell, spin as spin
+    from isodyn.studies.campbell_diagram import campbell as campbell
+    from isodyn.studies.turning import spin as spin
     from isodyn.subdomains import Subdomains as Subdomains, partition as partition
     from isodyn.sweeps.study import sweep as sweep
     from isodyn.systems import (

@@ -205,3 +205,21 @@ def test_steps_just_above_the_resolution_of_time():
         sol = iso.integrate(mechanical(phi=lambda q, t: q[:1]), dt=dt, t0=t0, t_end=t0 + 10 * dt)
         assert sol.t.size == 11
         assert np.diff(sol.t).min() > 0.9 * dt
+
+
+def test_masses_of_compiled_systems():
+    """A compiled model is asked for its masses where a run begins, whatever the method; a negative one had run."""
+    system = iso.problems.get("rigid_pendulum").system(inertia=-1.0)
+    for scheme in (iso.Scheme.default(), iso.DOP853(rtol=1e-6)):
+        with pytest.raises(InputError, match=r"M is indefinite: .* largest part in 'theta'"):
+            iso.integrate(system, scheme, t_end=0.1, **({"dt": 0.01} if isinstance(scheme, iso.Scheme) else {}))
+
+
+@pytest.mark.parametrize("value", [np.nan, "1", None, 1j])
+def test_parameters_of_problems_are_numbers(value):
+    with pytest.raises(InputError, match="parameter 'm' of pendulum must be a finite number"):
+        iso.problems.get("pendulum").system(m=value)
+
+
+def test_no_exact_motion_without_gravity():
+    assert iso.problems.get("rigid_pendulum").exact([0.0, 0.1], gravity=0.0) is None

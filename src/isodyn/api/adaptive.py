@@ -26,7 +26,7 @@ from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
 from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.base import no_system
-from isodyn.systems.mechanical import refuse_indefinite_mass
+from isodyn.systems.definite_mass import refuse_indefinite_mass
 from isodyn.systems.multiplier_forces import refuse_nonideal
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from isodyn.formulations.table import check_combination
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.error_sizes import least_share
 from isodyn.marching.plan import STILL, Member
-from isodyn.results.at_balance import balances_at_end
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
+from isodyn.schemes.balance import balances_at_end
 from isodyn.schemes.stability_limits import critical_frequency
 from isodyn.stepping.coefficients import coefficients, starting_scheme
 from isodyn.stepping.newton_settings import Newton
@@ -23,7 +23,7 @@ from isodyn.stepping.policies import StepPolicy
 from isodyn.stepping.position_level import warn_weak
 from isodyn.stepping.step_error import PRECISE
 from isodyn.systems import System
-from isodyn.systems.mechanical import refuse_indefinite_mass
+from isodyn.systems.definite_mass import refuse_indefinite_mass
 
 SECOND_ORDER = 1e-9  # |λ₅ − ½ − φ| of members of second order
 # error of the iteration of a step that is kept to a tolerance: of the error of the step; and the most
@@ -84,9 +84,9 @@ def settle(
     composition: Composition | None = None,
 ) -> Method:
     """Decide how steps of this size are taken; refuse combinations that make no sense."""
-    refuse_indefinite_mass(system)
     adapted = adapt(scheme, system)
     closure, first_closure = _closures(system, adapted, formulation, dt)
+    refuse_indefinite_mass(system)  # after what needs no kernel
     return Method(
         adapted, closure, first_closure, None if formulation is None else formulation.scaling(system), composition
     )

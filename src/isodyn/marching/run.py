@@ -36,8 +36,8 @@ from isodyn.marching.schedule import Stretch
 from isodyn.marching.switches import as_names, rows_of
 from isodyn.memory import require_rows
 from isodyn.open_types import Selection
-from isodyn.results.at_balance import balances_at_end
 from isodyn.results.solution import Sample, Solution
+from isodyn.schemes.balance import balances_at_end
 from isodyn.stepping.events import Event
 from isodyn.stepping.memory import UNDERFLOW, Plan
 from isodyn.stepping.newton_settings import Newton

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
+from isodyn.real_numbers import real_number
 from isodyn.results import Solution
 from isodyn.schemes import Scheme
 from isodyn.systems import System
@@ -124,6 +125,8 @@ class Problem:
         Units of time and of coordinates; "–" if there are none.
     breakpoints
         Times at which loads jump, as `integrate` takes them.
+    positive
+        Names of the parameters that must be positive: masses, lengths.
 
     Examples
     --------
@@ -150,6 +153,7 @@ class Problem:
     plane: tuple[tuple[int, int], ...] = ()
     units: tuple[str, str] = ("–", "–")
     breakpoints: tuple[float, ...] = ()
+    positive: tuple[str, ...] = ()
 
     def system(self, **parameters: float) -> System:
         """Return the system.
@@ -167,7 +171,7 @@ class Problem:
         Raises
         ------
         InputError
-            If a parameter is unknown.
+            If a parameter is unknown, no finite number, or not positive where it must be.
         """
         return self.build(**self.complete(parameters))
 
@@ -204,7 +208,7 @@ class Problem:
         Raises
         ------
         InputError
-            If a parameter is unknown.
+            If a parameter is unknown, no finite number, or not positive where it must be.
         """
         if self.motion is None:
             return None
@@ -241,9 +245,13 @@ class Problem:
         Raises
         ------
         InputError
-            If a parameter is unknown.
+            If a parameter is unknown, no finite number, or not positive where it must be.
         """
         if unknown := set(parameters) - set(self.parameters):
             known = ", ".join(f"{name} = {value:g}" for name, value in self.parameters.items()) or "none"
             raise InputError(f"{self.name} has no parameter {sorted(unknown)[0]!r}", hint=f"its parameters: {known}")
-        return {**self.parameters, **parameters}
+        given = {name: real_number(f"parameter {name!r} of {self.name}", value) for name, value in parameters.items()}
+        for name in self.positive:
+            if name in given and given[name] <= 0.0:
+                raise InputError(f"parameter {name!r} of {self.name} must be positive, received {given[name]:g}")
+        return {**self.parameters, **given}

@@ -50,7 +50,9 @@ def build(m: float, inertia: float, length: float, gravity: float, theta0: float
 def motion(
     t: FloatArray, m: float, inertia: float, length: float, gravity: float, theta0: float, rate0: float
 ) -> Motion | None:
-    """By elliptic functions; None for a pendulum that turns over."""
+    """By elliptic functions; None for a pendulum that turns over, and without gravity downward."""
+    if gravity <= 0.0:
+        return None
     # of a point with the same period
     reduced = STANDARD * (inertia + m * length**2) / (m * gravity * length)
     found = angle(t, reduced, theta0 + 0.5 * math.pi, rate0)
@@ -83,6 +85,7 @@ PROBLEM = Problem(
     parameters=MappingProxyType(
         {"m": 10.0, "inertia": 0.1, "length": 0.5, "gravity": 9.8, "theta0": -0.25 * math.pi, "rate0": 0.0}
     ),
+    positive=("m", "length"),
     motion=motion,
     conserved=conserved,
     plane=((0, 1),),

@@ -22,24 +22,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.errors import ChordStrainWarning
-from isodyn.kernels.compiled import Coefficients, FloatArray
+from isodyn.kernels.compiled import FloatArray
 from isodyn.schemes import Scheme
+from isodyn.schemes.balance import balances_at_end
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
 NAMES = ("balance_t", "balance_q", "balance_v")
-SAME = 1e-14  # coefficients that differ by less are equal
 
 History = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 """A quantity along times t (k,), configurations q (k, nq) and velocities v (k, nv): an array with k
 rows."""
-
-
-def balances_at_end(s: Coefficients | Scheme) -> bool:
-    """Whether the balance of a step holds at (t_{n+1}, q_{n+1}, v_{n+1})."""
-    gaps = (s.W1 - 1.0, s.W2L2 - 0.5, s.W3L3 - s.l3, s.W2L5 - s.l5)
-    return max(abs(gap) for gap in gaps) < SAME
 
 
 def from_balance(sol: Solution, history: History) -> FloatArray:

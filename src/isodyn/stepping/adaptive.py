@@ -77,7 +77,7 @@ class Adaptive(StepPolicy):
         if not LEAST_RTOL <= rtol <= 0.1:
             raise InputError(
                 f"rtol of adaptive steps must lie between {LEAST_RTOL:g} and 0.1, received {self.rtol!r}",
-                hint="a method of second order; integrate_adaptive goes down to 1e-13"
+                hint="this method is of second order; the methods Radau and DOP853 go down to 1e-13"
                 if rtol < LEAST_RTOL
                 else "larger ones say nothing",
             )

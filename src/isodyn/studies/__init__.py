@@ -12,6 +12,7 @@ from isodyn.later import names_from
 
 if TYPE_CHECKING:
     from isodyn.studies.arc_length import trace_loads
+    from isodyn.studies.campbell_diagram import Campbell, campbell
     from isodyn.studies.comparison import compare
     from isodyn.studies.comparison_table import CompareRow, Comparison
     from isodyn.studies.driven import kinematics
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from isodyn.studies.order import OrderCase, OrderStudy, order_study
     from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion, fine_motion
     from isodyn.studies.statics import Equilibrium, equilibrium
-    from isodyn.studies.turning import Campbell, campbell, spin
+    from isodyn.studies.turning import spin
     from isodyn.studies.work_curves import WorkCurve, WorkPrecision, WorkRun, work_precision
 
 __all__ = [
@@ -71,7 +72,8 @@ _HOMES = {
     **dict.fromkeys(("Equilibrium", "equilibrium"), "statics"),
     **dict.fromkeys(("LoadPath", "follow_loads"), "load_path"),
     "trace_loads": "arc_length",
-    **dict.fromkeys(("Campbell", "campbell", "spin"), "turning"),
+    **dict.fromkeys(("Campbell", "campbell"), "campbell_diagram"),
+    "spin": "turning",
     **dict.fromkeys(("WorkCurve", "WorkPrecision", "WorkRun", "work_precision"), "work_curves"),
 }
 

@@ -292,7 +292,10 @@ def described(
     else:
         read = [read_output(text) for text in outputs]
     if not read and not solutions:
-        raise InputError("a sweep needs outputs", hint="outputs=['max(|pin.force|)'], or solutions=True")
+        raise InputError(
+            "a sweep needs outputs",
+            hint="outputs=['max(|pin.force|)'] or solutions=True; on the command line --output or --solutions",
+        )
     design = make_design(parameters, sampling, count, seed)
     refuse_twice(design.names)
     subject = subject_of(model, design.names)

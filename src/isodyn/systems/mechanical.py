@@ -382,16 +382,3 @@ def _no_force(q: FloatArray, v: FloatArray, t: float) -> FloatArray:
 
 
 no_force = numba.njit(_no_force)
-
-
-def refuse_indefinite_mass(system: System) -> None:
-    """InputError for a symmetric M(q0) with a negative eigenvalue; where M fails, the run tells
-    about it in its own words."""
-    if not isinstance(system, MechanicalSystem) or not callable(system.M):
-        return
-    try:
-        M = checks.returned("M", system.M(system.q0.copy()), (system.nv, system.nv), 0.0)
-    except Exception:
-        return
-    if np.isfinite(M).all():
-        refuse_indefinite("M", M, system.v_names, checks.MASS_HINT)
