@@ -62,6 +62,15 @@ def test_andrews(name: str) -> None:
     assert (found[:, 0] < rtols).all()
 
 
+def test_steps_do_not_alternate_between_two_sizes() -> None:
+    """Where the error of v passes through zero, what a change of the step leaves for the next one
+    must not be answered by another change: it was, in a quarter of all steps, with 80 repeated."""
+    sol = iso.integrate(problems.get("andrews").system(), MEMBERS["V0"], dt=iso.Adaptive(1e-4), t_end=0.05)
+    change = np.diff(np.log(np.diff(sol.t)))
+    assert sol.stats.rejected < 10
+    assert (change[1:] * change[:-1] < 0.0).mean() < 0.02
+
+
 @pytest.fixture(scope="module")
 def damped_beam() -> tuple[Any, Any]:
     """Arm, beam and bob on hinges, let go; stretching is damped within milliseconds. Reference by

@@ -94,8 +94,9 @@ def attempt(
     p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
     status = advance(p, leg, t_1, state, memory, counters)
     if status == OK and plan.estimates == 1:
-        complete = plan.tolerance == 0.0  # whoever judges the step sees both errors
-        status = estimate(p, leg, min(t_1, leg.t_limit), complete, memory.before, state, memory, counters)
+        complete = plan.tolerance == 0.0  # whoever judges the step sees both errors, and all of them
+        t_end = min(t_1, leg.t_limit)
+        status = estimate(p, leg, t_end, complete, not complete, memory.before, state, memory, counters)
     return status
 
 

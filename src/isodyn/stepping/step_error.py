@@ -51,6 +51,7 @@ from isodyn.stepping.memory import (
     State,
 )
 from isodyn.stepping.null_space import null_space_correction
+from isodyn.stepping.returned_error import leave_out_returned
 
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
 FAR = 1e14  # the same, where nothing but the product with the masses shall be left
@@ -261,13 +262,15 @@ def error_of_rates(
     status = change_along(p, t, state, leg.phi, memory.dx[memory.x.size :], memory)
     counters.evaluations += 1
     share = measure_forces(memory.r_plus, memory.by_v) / push
-    memory.error_a = (1.0 if share > 1.0 else share) * raw / (leg.l5 * state.dt)
+    found = (1.0 if share > 1.0 else share) * raw / (leg.l5 * state.dt)
+    if not found <= memory.error_a:
+        memory.error_a = found
     return status
 
 
 @kernel()
 def error_at_balance(
-    p: Physics, leg: Leg, t: float, before: State, state: State, memory: Memory, counters: Counters
+    p: Physics, leg: Leg, t: float, lasting: bool, before: State, state: State, memory: Memory, counters: Counters
 ) -> int:
     """`estimate` where the balance may hold elsewhere than at t_{n+1}; memory.r is the balance
     there."""
@@ -280,6 +283,8 @@ def error_at_balance(
         status = damp(p, leg, t, True, memory)
     copy_to(memory.dx, state.missed)
     error_of_v(leg, before, state, memory)
+    if lasting:
+        leave_out_returned(leg, before, state, memory)
     note_roughness(t, state, memory)
     fill_with(memory.dx, 0.0)
     if status == OK:
@@ -343,13 +348,22 @@ def error_at_end(
     return status
 
 
-@kernel(i8(PHYSICS_REF, LEG, f8, types.boolean, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+@kernel(i8(PHYSICS_REF, LEG, f8, types.boolean, types.boolean, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def estimate(
-    p: Physics, leg: Leg, t: float, complete: bool, before: State, state: State, memory: Memory, counters: Counters
+    p: Physics,
+    leg: Leg,
+    t: float,
+    complete: bool,
+    lasting: bool,
+    before: State,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v;
     what the next one needs into the state. Loads are taken at t. If it need not be complete, the
-    smaller of the errors is only a bound, and no force but those of the model acts."""
+    smaller of the errors is only a bound, and no force but those of the model acts. With `lasting`
+    the error of v is that which the motion keeps."""
     at_end = leg.W1 == 1.0 and leg.l5 == leg.W2L5 and leg.l3 == leg.W3L3
     follow_sizes(state, memory)
     error_of_q(leg, before, state, memory)
@@ -357,7 +371,7 @@ def estimate(
     if at_end:
         return error_at_end(p, leg, t, complete, before, state, memory, counters)
     status = balance_now(p, leg, t, True, state, memory, counters)
-    return error_at_balance(p, leg, t, before, state, memory, counters) if status == OK else status
+    return error_at_balance(p, leg, t, lasting, before, state, memory, counters) if status == OK else status
 
 
 @kernel()
