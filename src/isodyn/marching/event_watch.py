@@ -30,8 +30,15 @@ from isodyn.marching.event_actions import (
     refuse_other_functions,
 )
 from isodyn.marching.event_log import as_arrays, by_event, from_arrays
-from isodyn.marching.event_zeros import CROWD, Zero, accumulation, after_zero, refuse_crowd, turning_points
-from isodyn.marching.event_zeros import zero_between
+from isodyn.marching.event_zeros import (
+    CROWD,
+    Zero,
+    accumulation,
+    after_zero,
+    refuse_crowd,
+    turning_points,
+    zero_between,
+)
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
@@ -229,9 +236,8 @@ class EventWatch:
 
     def note(self, zero: Zero, before: Sample, after: Sample | None = None) -> None:
         """Keep an event."""
-        k = zero.number
+        k, number = zero.number, self.order[zero.number]
         self.counts[k] += 1
-        number = self.order[k]
         self.happened.append(Happened(zero.t, name_of(self.events[k], number), number, before, after))
 
     # ---- events that change the course of the run

@@ -72,7 +72,9 @@ def with_event_rows(sol: Solution) -> Solution:
     if not missing:
         return sol
     times = np.array([x.t for x in missing])
-    at, rows, aux = np.searchsorted(sol.t, times), {}, {}
+    at = np.searchsorted(sol.t, times)
+    rows: dict[str, FloatArray] = {}
+    aux: dict[str, FloatArray] = {}
     for name in ("q", "v", "a", "lam"):
         own = sol.columns[name]
         before, after = (
