@@ -36,8 +36,8 @@ def run_table(
     scheme: AnyScheme | str,
     formulation: Formulation | str | None,
 ) -> Entries:
-    """What stands in [run]: `dt`, or the tolerances of adaptive steps, or a method in the place of the
-    scheme."""
+    """What stands in [run]: `dt`, or the tolerances of adaptive steps, or a method in the place
+    of the scheme."""
     text = None if scheme is None else text_of_scheme(scheme)
     method = method_named(text)
     if method is not None and dt is not None:

@@ -217,7 +217,7 @@ def _body(body: Body) -> dict[str, Any]:
 
 
 def _before(offset: FloatArray, total: FloatArray) -> FloatArray:
-    """What becomes the total when the offset is added, to the last bit where there is such a number."""
+    """What becomes the total when the offset is added: to the last bit, where such numbers are."""
     found = total - offset
     for side in (np.inf, -np.inf) * 2:
         wrong = found + offset != total

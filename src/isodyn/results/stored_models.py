@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from isodyn.errors import InputError
 
 if TYPE_CHECKING:
-    from isodyn.stepping.events import Event
     from isodyn.systems.base import System
 
 
@@ -27,7 +26,7 @@ class Keeper(Protocol):
     def system_from(self, model: dict[str, Any]) -> System:
         """The system of a model."""
 
-    def events_from(self, model: dict[str, Any]) -> tuple[Event, ...]:
+    def events_from(self, model: dict[str, Any]) -> tuple[object, ...]:
         """The events of a model."""
 
 
@@ -52,7 +51,7 @@ def system_of_model(model: dict[str, Any]) -> System:
     return _keeper().system_from(model)
 
 
-def events_of_model(model: dict[str, Any]) -> tuple[Event, ...]:
+def events_of_model(model: dict[str, Any]) -> tuple[object, ...]:
     """The events of a model as it was kept."""
     return _keeper().events_from(model)
 
