@@ -40,6 +40,18 @@ def test_faces_that_slide_are_not_stopped_between_impacts() -> None:
     assert np.abs(sol.energy_balance()).max() < 2e-3 * kinetic
 
 
+def test_faces_that_slide_choose_no_corner_of_their_forces() -> None:
+    """Five and three points slide. Normals that differed by the error of a step chose which three of
+    five push, another three in each iteration: steps of 10 ms were taken in some forty parts, with
+    4700 iterations and a minute of computing. The place is that with steps of 0.5 ms."""
+    sol = iso.integrate(two_bricks(), dt=0.01, t_end=0.35)
+    total = sum(sol.energy()[:2])
+    assert sol.stats.iterations < 1800
+    assert np.diff(total).max() < 1e-7
+    assert abs(total[-1] - 30.5605) < 1e-2
+    assert np.abs(sol.q[-1][:3] - [0.27358, -0.11342, 0.52668]).max() < 5e-4
+
+
 def with_clearance() -> iso.Mechanism:
     """A slider–crank at constant torque whose crank pin has 1 mm of clearance."""
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
