@@ -42,8 +42,8 @@ def test_faces_that_slide_are_not_stopped_between_impacts() -> None:
 
 def test_faces_that_slide_choose_no_corner_of_their_forces() -> None:
     """Five and three points slide. Normals that differed by the error of a step chose which three of
-    five push, another three in each iteration: steps of 10 ms were taken in some forty parts, with
-    4700 iterations and a minute of computing. The place is that with steps of 0.5 ms."""
+    five push, another three in each iteration: steps of 10 ms were taken in some forty parts, in a
+    minute of computing. The place is that with steps of 0.5 ms."""
     sol = iso.integrate(two_bricks(), dt=0.01, t_end=0.35)
     total = sum(sol.energy()[:2])
     assert sol.stats.iterations < 1800
