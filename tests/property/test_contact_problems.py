@@ -53,6 +53,15 @@ def test_contact_problems_are_solved(tangents):
         assert violation(W, b, first, mu, p) < 1e-10
 
 
+def test_many_contacts_that_all_let_go():
+    """From a guess in which all push: no unknowns are left, which ended in NumPy's LinAlgError."""
+    many = 45
+    W, b = np.eye(many) + 0.01, np.ones(many)
+    status, p = solved(W, b, np.arange(many + 1), np.zeros(many), np.full(many, 0.1))
+    assert status == OK
+    assert (p == 0.0).all()
+
+
 def chained_problem(rng, many):
     """Contacts between neighbours of a row of bodies, some without friction, some in a plane, some in
     space, two at some places: sparse W, which may be singular."""

@@ -139,9 +139,9 @@ def solve_pushing(d: Delassus, laws: Laws, p: FloatArray, u: FloatArray, J: Floa
             x[i] -= J[chosen[i], j] * alone[j]
         for j in range(many):
             A[i, j] = J[chosen[i], chosen[j]]
-    if many <= SMALL:
+    if 0 < many <= SMALL:
         least_squares(A, x)
-    else:
+    elif many > SMALL:
         own = first[: count + 1].copy()
         solve_contact_matrix(factor_contact_matrix(A, own), A, own, GOOD, x)
     for i in range(many):

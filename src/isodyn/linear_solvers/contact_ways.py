@@ -92,7 +92,7 @@ def solve_roughly(d: Delassus, b: FloatArray, laws: Laws, p: FloatArray) -> int:
         return NOT_CONVERGED
     if laws.sliding.sum() > 0:  # forces at a start: only accelerations depend on them
         return ADMISSIBLE
-    if push_apart(d, b, laws, p) != OK or work_of(d, b, p) > 0.0:
+    if push_apart(d, b, laws, p) != OK or not work_of(d, b, p) <= 0.0:
         return NOT_CONVERGED
     return ADMISSIBLE
 

@@ -134,15 +134,16 @@ class ContactLocation(ContactSteps):
         tangents = slice(int(contacts.tangent[k]), int(contacts.tangent[k + 1]))
         slip = contacts.slip[tangents].copy()
         speed = float(np.sqrt(slip @ slip))
-        way, mu = slip / speed, float(contacts.mu[k])
+        way = slip / speed
 
         def slides(t: float) -> float:
             self.step_to(t)
-            most, rub = mu * float(contacts.balance[k]), contacts.balance[tangents]
             along, mode = float(way @ contacts.rate[tangents]), int(contacts.mode[k])
             # at the end of slip both laws are obeyed within the tolerance of a step: there forces tell more
-            if most > 0.0 and (mode == STICK or (mode != OPEN and abs(along) <= STOPPED * speed)):
-                return -speed * max(1.0 - float(np.sqrt(rub @ rub)) / most, 0.0)
+            if mode == STICK or (mode != OPEN and abs(along) <= STOPPED * speed):
+                spare, pushes = self.spare_friction(), bool(contacts.balance[k] > 0.0)
+                if pushes or spare > 0.0:
+                    return -speed * spare
             return along if along > 0.0 or mode == OPEN else -2.0 * speed
 
         high = slides(t_1)
@@ -151,6 +152,20 @@ class ContactLocation(ContactSteps):
         t = self.solved(slides, t_0, speed, t_1, high)[2] if high < 0.0 else t_1
         self.step_to(t)
         return t
+
+    def spare_friction(self) -> float:
+        """Which part of its friction is not needed to hold what came to rest in the last step, of
+        the contact that has most. One alone tells nothing: of redundant contacts some may rub as
+        much as they can, and others hold them."""
+        contacts, most = self.contacts, 0.0
+        for k in np.flatnonzero((contacts.mode != OPEN) & (contacts.balance[: contacts.mode.size] > 0.0)):
+            tangents = slice(int(contacts.tangent[k]), int(contacts.tangent[k + 1]))
+            slip, rate, rub = contacts.slip[tangents], contacts.rate[tangents], contacts.balance[tangents]
+            stopped = contacts.mode[k] == STICK or np.linalg.norm(rate) <= STOPPED * np.linalg.norm(slip)
+            can = float(contacts.mu[k] * contacts.balance[k])
+            if can > 0.0 and slip.any() and stopped:
+                most = max(most, 1.0 - float(np.linalg.norm(rub)) / can)
+        return most
 
     def made_by_friction(self, dt: float) -> float:
         """The energy ½Δt F·(u₀ + u₁) that friction made in the last step, if it did: slip came to

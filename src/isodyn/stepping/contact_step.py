@@ -19,7 +19,6 @@ from isodyn.kernels.compiled import (
     NOT_CONVERGED,
     NOT_FINITE,
     OK,
-    POSITION,
     VELOCITY,
     FloatArray,
     f8,
@@ -27,8 +26,14 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.linear_solvers.contact_islands import solve_contacts
-from isodyn.linear_solvers.contact_laws import is_two_sided
-from isodyn.stepping.closure import ask_levels, copy_to, end_state, fill_with, finite, measure, retract, settle
+from isodyn.stepping.closure import end_state, fill_with, finite, measure, settle
+from isodyn.stepping.contact_corrections import (
+    are_redundant,
+    correct_position,
+    correct_velocity,
+    rates_at_end,
+    rates_without_gaps,
+)
 from isodyn.stepping.contact_memory import (
     AT_REST,
     NO_PUSH,
@@ -40,16 +45,11 @@ from isodyn.stepping.contact_memory import (
     Problem,
     Touching,
     add_response,
-    add_responses,
     add_row,
     along,
-    are_the_same,
     ask,
     bear,
-    choose_pushing,
-    delassus,
     hold_at_rest,
-    inverse_of,
     problem_of,
     pushes,
     respond,
@@ -60,14 +60,12 @@ from isodyn.stepping.corrections import solve
 from isodyn.stepping.equations import residual
 from isodyn.stepping.matrix import factorise
 from isodyn.stepping.memory import COUNTERS, EPS, LEG, MEMORY, PHYSICS_REF, STATE, Counters, Leg, Memory, Physics, State
-from isodyn.stepping.projection import fill
 from isodyn.stepping.rounding import round_off_floor
 from isodyn.stepping.step import accept, guess, keep_balance, predict, size_between
 
 NO_SOLUTION = 120  # a status: the contact problem of a step has no solution, or none was found
 TIGHT = 1e-12  # estimated error of x at which the iteration ends, relative
 PATIENCE = 40  # iterations
-CORRECTIONS = 8  # of positions and velocities at the end of a step
 ROUNDING = 8.0 * EPS  # of the accelerations that contacts make: smaller corrections of bodies at rest are none
 MOTIONLESS = 1e-10  # of the same: bodies that accelerate less do not move
 TURNS, SAME = 10, 1e-6  # iterations after which corrections that differ by no more than this take turns
@@ -98,8 +96,8 @@ def equations(
     p: Physics, g: Touching, leg: Leg, t: float, t_1: float, dt: float, state: State, memory: Memory, counters: Counters,
     renew: bool,
 ) -> int:  # fmt: skip
-    """Balance and closure without contacts into memory.r, with new factors if asked for; rows of
-    the contacts at the balance, rows and rates at the end."""
+    """Balance and closure without contacts into memory.r, with new factors if asked for; the state
+    at the end, and rows of the contacts at the balance."""
     c = memory.c
     status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r)
     if status == OK and not finite(memory.r):
@@ -110,10 +108,6 @@ def equations(
         status = end_state(p, leg, dt, state, c, memory)
     if status == OK:
         status = ask(g, CONSTRAINT, t, memory.q, memory.v, memory.a, c, g.contacts.J)
-    if status == OK:
-        status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, g.contacts.J_1)
-    if status == OK:
-        status = ask(g, VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, c, g.contacts.rate)
     counters.iterations += 1
     counters.evaluations += 1
     return status
@@ -210,15 +204,19 @@ def iterate_contacts(
     counters: Counters,
 ) -> int:  # fmt: skip
     """Find memory.x, memory.lam and the forces of the contacts. Where redundant contacts slide, two
-    sets of them that push may take turns: such an iteration does not end, and a shorter step is
-    needed."""
-    c, along_x, before, renew = memory.c, leg.l5 * dt, np.inf, True
+    sets of them that push may still take turns: such an iteration does not end, and a shorter step
+    is needed."""
+    c, along_x, before, renew, redundant = memory.c, leg.l5 * dt, np.inf, True, False
     for k in range(PATIENCE):
         status = equations(p, g, leg, t, t_1, dt, state, memory, counters, renew)
         if status == OK and renew:
             status = respond(p, t, c, memory, g.contacts, problem, g.contacts.J)
-        if status == OK:  # W and rates have the same rows: where contacts are redundant they must fit together
-            delassus(g.contacts, along_x, problem, g.contacts.J_1)
+        if status == OK and not redundant:
+            status = rates_at_end(g, problem, along_x, t_1, memory)
+            redundant = k == 0 and are_redundant(problem)
+        if status == OK and redundant:
+            status = rates_without_gaps(p, g, problem, along_x, t, t_1, memory)
+        if status == OK:
             status = linearise(p, g, problem, along_x, t, memory)
         if status == OK:
             status = add_corrections(p, problem, memory)
@@ -234,83 +232,6 @@ def iterate_contacts(
         renew = k > 0 and change > 0.3 * before
         before = change
     return NOT_CONVERGED
-
-
-@kernel(allocates=True)
-def correct_position(
-    p: Physics, g: Touching, problem: Problem, factor: float, t: float, t_1: float, memory: Memory
-) -> int:
-    """Move q₁ to φ = 0, and to g = 0 of contacts that hold or have closed further."""
-    contacts, c = g.contacts, memory.c
-    chosen, x = np.empty(problem.members.size, np.int64), np.empty(problem.members.size)
-    before, status = np.empty(problem.members.size, np.int64), OK
-    known = choose_pushing(problem, before)
-    inverse = inverse_of(problem, before, known, factor)
-    for _ in range(CORRECTIONS):
-        if p.rows.size > 0 and p.holonomic > 0:
-            status = ask_levels(p, t_1, c, memory, True, False)
-            if status != OK:
-                return status
-        fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
-        if p.rows.size > 0:
-            status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
-        if status == OK:
-            status = ask(g, POSITION, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.gap)
-        if status != OK:
-            return status
-        many = 0
-        for k in range(problem.members.size):
-            number = problem.members[k]
-            gap = contacts.gap[number] + along(contacts, contacts.J_1, number, memory.dp)
-            if (pushes(problem, k) or gap < 0.0) and not is_two_sided(problem.laws, k):
-                chosen[many], x[many] = problem.laws.first[k], -gap
-                many += 1
-        if many != known or not are_the_same(chosen, before, many):
-            inverse, known = inverse_of(problem, chosen, many, factor), many
-            before[:many] = chosen[:many]
-        add_responses(problem, chosen, many, factor, inverse, x, memory.dp)
-        copy_to(memory.dp, memory.d)
-        copy_to(memory.q_1, memory.q)
-        status = retract(p, memory.q, memory.d, c, memory.q_1)
-        if status != OK or measure(memory.dp, memory.by_v) <= 2.0 * EPS * measure(memory.q_1, memory.by_q):
-            break
-    return status
-
-
-@kernel(allocates=True)
-def correct_velocity(
-    p: Physics, g: Touching, problem: Problem, factor: float, t: float, t_1: float, memory: Memory
-) -> int:
-    """Move v₁ to φ̇ = 0, ψ = 0, to ġ = 0 of contacts that hold, and to no slip where they stick."""
-    contacts, c, n = g.contacts, memory.c, memory.x.size
-    chosen, x, many = np.empty(problem.rows.size, np.int64), np.empty(problem.rows.size), 0
-    for k in range(problem.members.size):
-        if pushes(problem, k):
-            last = problem.laws.first[k + 1] if sticks(problem, k) else problem.laws.first[k] + 1
-            for j in range(problem.laws.first[k] + (1 if is_two_sided(problem.laws, k) else 0), last):
-                chosen[many] = j
-                many += 1
-    inverse = inverse_of(problem, chosen, many, factor)
-    status = ask(g, CONSTRAINT, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.J_1)
-    for _ in range(CORRECTIONS):
-        if status == OK and p.rows.size > 0:
-            status = ask_levels(p, t_1, c, memory, False, True)
-        if status != OK:
-            return status
-        fill(p, memory.gap_v, memory.gap_v.size, memory, memory.dx)
-        if p.rows.size > 0:
-            status = solve(p, t, c, memory, memory.dx, memory.r_plus, False)
-        if status == OK:
-            status = ask(g, VELOCITY, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.rate)
-        for i in range(many):
-            row = problem.rows[chosen[i]]
-            x[i] = -contacts.rate[row] - along(contacts, contacts.J_1, row, memory.dx)
-        add_responses(problem, chosen, many, factor, inverse, x, memory.dx)
-        for i in range(n):
-            memory.v_1[i] += memory.dx[i]
-        if measure(memory.dx, memory.by_v) <= EPS * measure(memory.v_1, memory.by_v):
-            break
-    return status
 
 
 @kernel()
