@@ -83,8 +83,9 @@ def _bent(system: MechanismSystem, scale: float) -> MechanismSystem:
 
 
 def beam_and_bodies(elements: float, damping: float, stop: float) -> MechanismSystem:
-    """Arm 0.5 m, beam 1 m, bob 0.3 kg; `damping` is the time of Kelvin and Voigt, `stop` the stiffness in
-    N m/rad of a stop below the horizontal, of which damping is a thousandth."""
+    """Arm 0.5 m, beam 1 m, bob 0.3 kg. `damping` is the time of Kelvin and Voigt; `stop` is the
+    stiffness, in N m/rad, of a stop below the horizontal that the arm meets, of which damping is a
+    thousandth."""
     mech = Mechanism(gravity=(0.0, -GRAVITY, 0.0))
     section = Section(EA=300.0, EI=0.2, rhoA=0.4, damping=damping)
     mech.add_beam("beam", (0.5, 0.0), (1.5, 0.0), elements=whole("elements", elements), section=section)

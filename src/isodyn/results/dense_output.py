@@ -84,7 +84,8 @@ def with_event_rows(sol: Solution) -> Solution:
         rows[name] = np.insert(getattr(sol, name), at, after, axis=0)
         aux[f"{name}_left"] = np.insert(left_limits(sol, name), at, before, axis=0)
     t = np.insert(sol.t, at, times)
-    return replace(sol, t=t, aux={"breakpoint_rows": np.arange(t.size), **aux}, **rows)
+    q, v, a, lam = (rows[name] for name in ("q", "v", "a", "lam"))
+    return replace(sol, t=t, q=q, v=v, a=a, lam=lam, aux={"breakpoint_rows": np.arange(t.size), **aux})
 
 
 def _differences(sol: Solution, k: IntArray, q_end: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isodyn.kernels.compiled import CONSTRAINT, OK, POSITION, VELOCITY, kernel
+from isodyn.kernels.compiled import CONSTRAINT, OK, POSITION, VELOCITY, FloatArray, kernel
 from isodyn.linear_solvers.contact_laws import is_two_sided
 from isodyn.linear_solvers.shortest import SMALL
 from isodyn.stepping.closure import ask_levels, copy_to, measure, retract
@@ -126,17 +126,10 @@ def rates_at_end(g: Touching, problem: Problem, along_x: float, t_1: float, memo
     return status
 
 
-@kernel(allocates=True)
-def are_redundant(problem: Problem) -> bool:
-    """Whether normals of a few contacts nearly depend on each other (Gauss with full pivots)."""
-    one_sided, many = np.empty(problem.members.size, np.int64), 0
-    for k in range(problem.members.size):
-        if not is_two_sided(problem.laws, k):
-            one_sided[many] = problem.laws.first[k]
-            many += 1
-    if many < 2 or many > SMALL:
-        return False
-    A = with_unit_diagonal(problem, one_sided, many, 1.0, np.empty(many))
+@kernel()
+def loses_rank(A: FloatArray, many: int) -> bool:
+    """Whether a matrix with a diagonal of one nearly loses rank, by Gauss with full pivots; it is
+    overwritten."""
     for done in range(many):
         row, column, largest = done, done, 0.0
         for i in range(done, many):
@@ -154,6 +147,19 @@ def are_redundant(problem: Problem) -> bool:
             for j in range(done, many):
                 A[i, j] -= part * A[done, j]
     return False
+
+
+@kernel(allocates=True)
+def are_redundant(problem: Problem) -> bool:
+    """Whether normals of a few contacts nearly depend on each other."""
+    one_sided, many = np.empty(problem.members.size, np.int64), 0
+    for k in range(problem.members.size):
+        if not is_two_sided(problem.laws, k):
+            one_sided[many] = problem.laws.first[k]
+            many += 1
+    if many < 2 or many > SMALL:
+        return False
+    return loses_rank(with_unit_diagonal(problem, one_sided, many, 1.0, np.empty(many)), many)
 
 
 @kernel(allocates=True)
