@@ -29,7 +29,6 @@ from isodyn.marching.event_actions import (
     recall_all,
     refuse_other_functions,
 )
-from isodyn.marching.event_log import as_arrays, by_event, from_arrays
 from isodyn.marching.event_zeros import (
     CROWD,
     Zero,
@@ -40,6 +39,7 @@ from isodyn.marching.event_zeros import (
     zero_between,
 )
 from isodyn.marching.switches import SystemSwitch
+from isodyn.results.event_log import as_arrays, by_event, from_arrays
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import Event, compiled_guard, name_of, value_of

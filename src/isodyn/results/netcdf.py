@@ -25,6 +25,7 @@ from isodyn.later import load as load_modules
 from isodyn.memory import require_memory
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.ensemble_tables import write_csv
+from isodyn.results.event_log import as_arrays, from_arrays
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
 from isodyn.results.netcdf_image import image
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from xarray import Dataset
 
+    from isodyn.results.events import Happened
     from isodyn.systems.base import System
 
 h5netcdf, h5py = Later("h5netcdf"), Later("h5py")
@@ -199,7 +201,20 @@ def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     stats = Statistics(**json.loads(dataset.attrs["statistics"]))
     scheme = from_json(json.loads(dataset.attrs["isodyn_scheme"]))
     redundant = tuple(json.loads(dataset.attrs["isodyn_redundant"]))
-    return Solution(t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model)
+    events = _events(dataset, system)
+    return Solution(t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model, events)
+
+
+def _events(dataset: Dataset, system: System) -> list[Happened]:
+    """What happened in the run."""
+    names = {int(index): name for index, name in json.loads(dataset.attrs.get("isodyn_events", "{}")).items()}
+    if not names:
+        return []
+    found = as_arrays([], system)  # of sizes that are zero there is nothing in the file
+    many = dataset.sizes["event"]
+    for name, none in found.items():
+        found[name] = dataset[name].values if name in dataset else np.zeros((many, *none.shape[1:]))
+    return from_arrays(found, names)
 
 
 def _built(model: dict[str, Any], t: FloatArray, q: FloatArray, v: FloatArray) -> tuple[Any, str]:

@@ -25,6 +25,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later, load
 from isodyn.memory import processors
 from isodyn.results.decimals import LONGEST, as_lines, room_for
+from isodyn.results.event_log import as_arrays
 from isodyn.results.files import replacing, write_file
 from isodyn.results.inputs import fingerprint, to_json
 from isodyn.results.quantities import WXYZ, XYZ, Catalogue, Of
@@ -82,6 +83,10 @@ def to_dataset(sol: Solution) -> Dataset:
             if array.ndim and array.shape[0] == sol.t.size:
                 axes[0] = "time"
             variables[f"aux_{name}"] = (axes, array)
+    if sol.events:
+        for name, array in as_arrays(sol.events, sol.system).items():
+            if array.size:
+                variables[name] = (["event", "event_side", f"{name}_component"][: array.ndim], array)
     return xr.Dataset(variables, coords, _attributes(sol))
 
 
@@ -96,6 +101,8 @@ def _attributes(sol: Solution) -> dict[str, Any]:
         "isodyn_redundant": json.dumps(list(sol.redundant)),
         "isodyn_system": json.dumps(_described(sol.system)),
     }
+    if sol.events:
+        found["isodyn_events"] = json.dumps({one.index: one.name for one in sol.events})
     model, missing = sol.model, ""
     if model is None and (is_mechanism(sol.system) or is_parametrised(sol.system)):
         model, missing = model_of_system(sol.system)

@@ -1,4 +1,4 @@
-"""The events of a run as arrays, for checkpoints."""
+"""The events of a run as arrays, for checkpoints and files."""
 
 from __future__ import annotations
 

@@ -1,0 +1,37 @@
+"""Files keep what happened in a run: states before and after events that acted, between few rows too."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import isodyn as iso
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_loaded_runs_know_their_events(tmp_path: Path, named: bool) -> None:
+    """A ball that bounces, with three rows: between them it is where it was before it was saved."""
+    ball = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: np.array([-9.81]), q0=[1.0], v0=[0.0])
+    bounce = iso.Event(lambda t, q, v: q[0], direction=-1, action=lambda s: s._replace(v=-0.8 * s.v), name="bounce")
+    sol = iso.integrate(ball, dt=0.01, t_end=1.2, save=3, events=[bounce])
+    found = iso.load(sol.save(tmp_path / "ball.nc"), ball if named else None)
+    assert [one.name for one in found.events] == [one.name for one in sol.events] == ["bounce", "bounce"]
+    for one, other in zip(found.events, sol.events, strict=True):
+        assert (one.t, one.index) == (other.t, other.index)
+        for side in ("before", "after"):
+            for x, y in zip(getattr(one, side)[1:], getattr(other, side)[1:], strict=True):
+                assert np.array_equal(x, y)
+    times = np.linspace(0.0, 1.2, 50)
+    if named:
+        assert np.array_equal(found.at(times).q, sol.at(times).q)
+        assert found.at(0.5).q[0] >= 0.0
+
+
+def test_events_without_actions(tmp_path: Path) -> None:
+    """Of an event that changed nothing, the state after it is None."""
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
+    sol = iso.integrate(system, iso.DOP853(), t_end=5.0, events=[iso.Event(lambda t, q, v: q[0], name="zero")])
+    found = iso.load(sol.save(tmp_path / "zero.nc"), system)
+    assert [(one.name, one.after) for one in found.events] == [("zero", None)] * 2
+    quiet = iso.integrate(system, dt=0.1, t_end=0.2)
+    assert iso.load(quiet.save(tmp_path / "quiet.nc"), system).events == []
