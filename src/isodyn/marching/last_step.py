@@ -275,7 +275,7 @@ class LastStep(AtRest):
         if shown:
             self.show_start(row)
         if self.watch is not None:
-            self.watch.begin(jumps=True)
+            self.watch.begin(jumps=bool(self.state.step > 0))
 
     def from_right(self) -> float:
         """The time of the state, from the right at a breakpoint."""
