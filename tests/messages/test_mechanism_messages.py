@@ -84,7 +84,7 @@ def test_names():
     mech.add_joint(PIN)
     with pytest.raises(InputError, match="there is already a joint named 'pin'"):
         mech.add_load(iso.Force("pin", "rod", (0, 0, 1)))
-    with pytest.raises(InputError, match="a body needs a name other than 'ground'"):
+    with pytest.raises(InputError, match="a part needs a name other than 'ground'"):
         mech.add_body("ground", 1.0, (1, 1, 1))
     with pytest.raises(InputError, match=r"gravity, such as \(0, 0, -9\.81\), must be 3 numbers"):
         iso.Mechanism(gravity=9.81)

@@ -309,8 +309,8 @@ class SensitiveRun(Run):
         if one.piece is not None:
             return one.given_start(system)
         rough, every = Roughness(one, one.points), (*one.systems, system)
-        rough.refuse([from_here(other) for other in every])
-        rough.refuse([other.v0 for other in every])
+        rough.refuse([from_here(other) for other in every], system.scales.v)
+        rough.refuse([other.v0 for other in every], system.scales.v)
         dq0 = np.zeros(n) if system.nq == 0 else one.difference(from_here, system)
         return dq0, one.difference(lambda other: other.v0, system)
 

@@ -24,6 +24,7 @@ PART = 3e-4  # of a parameter: distance of the points of a difference
 PART_OF_MODES = 1e-2  # … where modes of flexible bodies depend on it, which are known to 1e-11 only
 ROUGH = 1e-3  # of what values change: a smooth curve through the others misses the one between them by less …
 NOISE = 1e-8  # … or by less than this part of them
+EPS = float(np.finfo(np.float64).eps)
 LEAST = 1e-2  # beside which a parameter is small
 CENTRAL = ((1.0, -1.0, 2.0, -2.0), (8.0 / 12.0, -8.0 / 12.0, -1.0 / 12.0, 1.0 / 12.0), 0.0)
 FORWARD = ((1.0, 2.0, 3.0, 4.0), (4.0, -3.0, 4.0 / 3.0, -0.25), -25.0 / 12.0)
@@ -92,12 +93,14 @@ class Roughness:
             [np.prod(np.delete(points, k) / (np.delete(points, k) - x)) for k, x in enumerate(points)]
         )
 
-    def refuse(self, values: list[FloatArray]) -> None:
-        """SensitivityError for values that jump or bend, the one of the system itself last."""
+    def refuse(self, values: list[FloatArray], sizes: float | FloatArray = 0.0) -> None:
+        """SensitivityError for values that jump or bend, the one of the system itself last; what is
+        rounding beside their typical sizes does not."""
         others, own = np.array(values[:-1]), values[-1]
         if len(others) < len(CENTRAL[0]):  # linear
             return
-        gap = float(np.abs(self.weights @ others - own).max(initial=0.0))
+        apart = np.abs(self.weights @ others - own)
+        gap = float(apart.max(initial=0.0, where=apart > EPS * np.asarray(sizes)))
         moved = float(np.abs(others - own).max(initial=0.0))
         if gap > ROUGH * moved and gap > NOISE * float(np.abs(own).max(initial=0.0)):
             raise SensitivityError(
