@@ -77,6 +77,9 @@ class JointSpring(JointLoad):
 class JointLimit(JointLoad):
     """A stiff spring and damper that act outside the limits of a joint.
 
+    With damping the force jumps where a limit is met: steps of one size that do not end there have
+    an error of first order. `dt=Adaptive(rtol)` keeps its steps as short there as its error asks.
+
     Parameters
     ----------
     low, high
