@@ -309,8 +309,9 @@ class SensitiveRun(Run):
         if one.piece is not None:
             return one.given_start(system)
         rough, every = Roughness(one, one.points), (*one.systems, system)
-        rough.refuse([from_here(other) for other in every], system.scales.v)
-        rough.refuse([other.v0 for other in every], system.scales.v)
+        sizes = system.scales.v
+        rough.refuse([from_here(other) for other in every], sizes if system.nq else 0.0)
+        rough.refuse([other.v0 for other in every], sizes)
         dq0 = np.zeros(n) if system.nq == 0 else one.difference(from_here, system)
         return dq0, one.difference(lambda other: other.v0, system)
 
