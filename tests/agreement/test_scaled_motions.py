@@ -149,3 +149,26 @@ def test_motions_in_seconds_of_calendars(method):
     given = {"dt": method} if isinstance(method, iso.Adaptive) else {"scheme": method}
     sol = iso.integrate(system, t0=t_0, t_end=t_0 + 2.0, **given)
     assert np.abs(sol.q[:, 0] - np.cos(20.0 * (sol.t - t_0))).max() < 10.0 * method.rtol
+
+
+def cart(length):
+    """A pendulum on a cart, whose positions may have any unit, and whose angle has its own."""
+
+    def mass(q):
+        return np.array([[3.0 / length**2, math.cos(q[1]) / length], [math.cos(q[1]) / length, 1.0]])
+
+    def force(q, v, t):
+        return np.array([(v[1] ** 2 * math.sin(q[1]) - 40.0 * q[0] / length) / length, -9.81 * math.sin(q[1])])
+
+    start = {"q0": [0.1 * length, 0.3], "v0": [2.0 * length, 0.0]}
+    return iso.MechanicalSystem(M=mass, Q=force, scales=[length, 1.0], **start)
+
+
+@pytest.mark.parametrize("length", [2.0**-20, 2.0**10, 2.0**20])
+def test_coordinates_of_different_units_with_typical_sizes(length):
+    """Errors of the angle were compared with positions, whatever `scales` said: in millimetres it
+    was off by a hundred times rtol."""
+    one, other = (iso.integrate(cart(size), dt=iso.Adaptive(1e-3), t_end=2.0) for size in (1.0, length))
+    assert np.abs(other.t - one.t).max() < 1e-9
+    assert np.abs(other.q[:, 1] - one.q[:, 1]).max() < 1e-9
+    assert other.quality().local_error.value == pytest.approx(one.quality().local_error.value, rel=1e-6)
