@@ -378,7 +378,7 @@ def schedule(
             if 0.0 < size < inf:
                 resolved(t0, t_end, float(size), what)
         typical = float(dt.first_step) or OPENING * (t_end - t0)
-        return plan(t0, t_end, typical, breakpoints, save_every), typical
+        return plan(t0, t_end, typical, breakpoints, save_every, on_grid=False), typical
     return plan(t0, t_end, dt, breakpoints, save_every), dt
 
 
