@@ -72,3 +72,25 @@ def test_stretches_far_shorter_than_a_step_are_one_step() -> None:
         sol = iso.integrate(system, **options)
         assert (np.diff(sol.t) > 0).all()
         assert sol.t[-1] == options["t_end"]
+
+
+@pytest.mark.parametrize(
+    "method",
+    [iso.Radau(rtol=1e-4), iso.DOP853(rtol=1e-4), iso.Adaptive(1e-3), iso.StepTimes(np.linspace(0.01, 1.0, 100))],
+    ids=lambda method: type(method).__name__,
+)
+@pytest.mark.parametrize("pulse", [(1e-9, 3e-9), (3e-7, 5e-7), (1.0 - 3e-9, 1.0 - 1e-9)])
+def test_breakpoints_beside_the_ends_of_a_run(method, pulse):
+    """Those nearer to an end than 1e-6 of the span were left out with methods and StepTimes, and
+    nearer than 1e-8 with adaptive steps: loads of the first seconds of many days never were."""
+    begin, end = pulse
+
+    def push(q, v, t):
+        return np.array([1.0 / (end - begin) if begin < t < end else 0.0]) - 0.1 * q
+
+    system = iso.MechanicalSystem(M=1.0, Q=push, q0=[1.0], v0=[0.0])
+    given = {"scheme": method} if isinstance(method, iso.Radau | iso.DOP853) else {"dt": method}
+    sol = iso.integrate(system, t_end=1.0, breakpoints=pulse, **given)
+    w, after = np.sqrt(0.1), 1.0 - end
+    exact = -w * np.sin(w) + np.cos(w * after)
+    assert sol.v[-1, 0] == pytest.approx(exact, abs=3e-4)

@@ -116,3 +116,59 @@ def test_without_an_absolute_error(method):
     )
     found, known = (run(pendulum, method(rtol=1e-7, atol=atol), 1.5) for atol in (0.0, 1e-12))
     assert np.abs(found.q - known.q).max() < 1e-6
+
+
+@pytest.mark.parametrize("at_once", [0.0, 1e-12], ids=["at rest", "pushed"])
+def test_adaptive_steps_of_states_that_nothing_but_the_slope_of_their_rates_tells(at_once):
+    """States, and their rates too, begin as nothing; errors were compared with one."""
+    small = iso.FirstOrderSystem(lambda s, t: np.array([s[1], 1e-12 * t - s[0]]), [0.0, at_once])
+    sol = run(small, iso.Adaptive(1e-3), 5.0)
+    exact = 1e-12 * (sol.t - np.sin(sol.t)) + at_once * np.sin(sol.t)
+    assert np.abs(sol.v[:, 0] - exact).max() < 1e-3 * np.abs(exact).max()
+
+
+def test_states_that_begin_as_nothing_and_stay_small_are_told():
+    """Nothing tells their size; what stays nothing needs no word."""
+    small = iso.FirstOrderSystem(lambda s, t: np.array([1e-9 * max(t - 1.0, 0.0) - s[0]]), [0.0])
+    with pytest.warns(LooseToleranceWarning, match=r"states stayed below .*\nhint: name a size by atol="):
+        run(small, iso.Adaptive(1e-3), 3.0)
+    for still in (
+        iso.FirstOrderSystem(lambda s, t: -s, [0.0]),
+        iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[0.0], v0=[0.0]),
+    ):
+        assert not run(still, iso.Adaptive(1e-3), 3.0).v.any()
+
+
+@pytest.mark.parametrize(
+    "method", [iso.Adaptive(1e-4), iso.DOP853(rtol=1e-2), iso.DOP853(rtol=1e-6), iso.Radau(rtol=1e-4)], ids=str
+)
+def test_motions_in_seconds_of_calendars(method):
+    """At 1.7e9 s neighbouring times are 0.24 µs apart. Sizes of adaptive steps did not add up to the
+    time that passed (0.5 % of q), and first steps of DOP853 that were shorter than that never ended."""
+    t_0, system = 1.7e9, iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -400.0 * q, q0=[1.0], v0=[0.0])
+    given = {"dt": method} if isinstance(method, iso.Adaptive) else {"scheme": method}
+    sol = iso.integrate(system, t0=t_0, t_end=t_0 + 2.0, **given)
+    assert np.abs(sol.q[:, 0] - np.cos(20.0 * (sol.t - t_0))).max() < 10.0 * method.rtol
+
+
+def cart(length):
+    """A pendulum on a cart, whose positions may have any unit, and whose angle has its own."""
+
+    def mass(q):
+        return np.array([[3.0 / length**2, math.cos(q[1]) / length], [math.cos(q[1]) / length, 1.0]])
+
+    def force(q, v, t):
+        return np.array([(v[1] ** 2 * math.sin(q[1]) - 40.0 * q[0] / length) / length, -9.81 * math.sin(q[1])])
+
+    start = {"q0": [0.1 * length, 0.3], "v0": [2.0 * length, 0.0]}
+    return iso.MechanicalSystem(M=mass, Q=force, scales=[length, 1.0], **start)
+
+
+@pytest.mark.parametrize("length", [2.0**-20, 2.0**10, 2.0**20])
+def test_coordinates_of_different_units_with_typical_sizes(length):
+    """Errors of the angle were compared with positions, whatever `scales` said: in millimetres it
+    was off by a hundred times rtol."""
+    one, other = (iso.integrate(cart(size), dt=iso.Adaptive(1e-3), t_end=2.0) for size in (1.0, length))
+    assert np.abs(other.t - one.t).max() < 1e-9
+    assert np.abs(other.q[:, 1] - one.q[:, 1]).max() < 1e-9
+    assert other.quality().local_error.value == pytest.approx(one.quality().local_error.value, rel=1e-6)

@@ -121,3 +121,16 @@ def test_motions_of_any_size(size: float) -> None:
         assert abs(sol.q[-1, 0] - exact) < 1e-3 * size
     sol = iso.integrate(pushed, dt=iso.Adaptive(1e-4, atol=1e-4 * size), t_end=6.0)
     assert abs(sol.q[-1, 0] - exact) < 3e-4 * size
+
+
+def test_a_jump_far_from_the_beginning_of_time() -> None:
+    """Steps that were shorter than the distance of neighbouring times led nowhere, for ever."""
+    t_0 = 1.7e9
+    system = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q + 1e4 * (t > t_0 + 0.5), q0=[1.0], v0=[0.0])
+    with pytest.raises(ConvergenceError, match=r"accepts no step at t = 1\.7e\+09, down to 3\.77e-06") as caught:
+        iso.integrate(system, dt=iso.Adaptive(1e-3), t0=t_0, t_end=t_0 + 1.0)
+    done = caught.value.partial.t - t_0
+    assert 0.49 < done[-1] < 0.51
+    for name in ("first", "largest"):
+        with pytest.raises(InputError, match=f"the {name} step = 1e-06 is too small for times between"):
+            iso.integrate(system, dt=iso.Adaptive(1e-3, **{name: 1e-6}), t0=t_0, t_end=t_0 + 1.0)

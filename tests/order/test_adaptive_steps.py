@@ -93,7 +93,8 @@ def test_beam_mechanism(damped_beam: Any, name: str) -> None:
 
 def test_beam_mechanism_at_a_stop() -> None:
     """The arm hits a stiff stop: from then on steps are a thousand times shorter for a while. Errors
-    follow rtol, and are smaller than with twice as many steps of one size."""
+    follow rtol, and are smaller than with twice as many steps of one size; those depend on how near
+    to the stop a step happens to end, by a factor of twenty, so that several sizes are taken."""
     system = problems.get("beam_and_bodies").system(damping=1e-3, stop=2000.0)
     exact = iso.integrate(system, iso.Radau(1e-7), t_end=0.6, save=61)
     rtols = np.array([1e-2, 1e-3])
@@ -101,9 +102,10 @@ def test_beam_mechanism_at_a_stop() -> None:
     ratios = np.array([sizes_of_errors(sol, exact) for sol in runs]) / rtols[:, None]
     assert (ratios < 2.0).all(), ratios
     assert (ratios.max(axis=0) / ratios.min(axis=0) <= 1.5).all(), ratios
-    dt = 0.6 / (2 * runs[0].stats.steps)
-    even = iso.integrate(system, iso.Scheme.U0(0.0, 0.5, 0.0), dt=dt, t_end=0.6, save=61)
-    assert (sizes_of_errors(even, exact) > sizes_of_errors(runs[0], exact)).all()
+    dts = 0.6 / (2 * runs[0].stats.steps) * np.linspace(0.97, 1.03, 7)
+    even = [iso.integrate(system, iso.Scheme.U0(0.0, 0.5, 0.0), dt=dt, t_end=0.6, save=61) for dt in dts]
+    usual = np.median([sizes_of_errors(sol, exact) for sol in even], axis=0)
+    assert (usual > sizes_of_errors(runs[0], exact)).all()
 
 
 @pytest.mark.slow

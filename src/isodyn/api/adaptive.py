@@ -85,7 +85,7 @@ def run_by_method(
             hint="leave the formulation out: the motion is the same",
         )
     breakpoints = with_samples(system, asked.breakpoints, t0, t_end)
-    stretches = plan(t0, t_end, t_end - t0, breakpoints, asked.save_every)
+    stretches = plan(t0, t_end, t_end - t0, breakpoints, asked.save_every, on_grid=False)
     named = times = save_times(asked.save, t0, t_end, 1 + system.nq + 2 * system.nv + system.m)
     if named is not None and len(stretches) > 1:  # rows with both limits, until the run is done
         times = np.union1d(named, [stretch.t_stop for stretch in stretches[:-1]])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself, digest_of, refuse_for_several
@@ -25,7 +26,7 @@ from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
 from isodyn.marching.saved_times import save_times, with_named_rows
-from isodyn.marching.schedule import Stretch, along_times, plan
+from isodyn.marching.schedule import Stretch, along_times, plan, resolved
 from isodyn.open_types import Numbers, Selection
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.solution import Solution
@@ -373,8 +374,11 @@ def schedule(
         return stretches, (t_end - t0) / sum(stretch.steps for stretch in stretches)
     if isinstance(dt, StepPolicy):
         check_policy(dt, t0, t_end)
+        for what, size in (("the first step", dt.first_step), ("the largest step", dt.largest_step)):
+            if 0.0 < size < inf:
+                resolved(t0, t_end, float(size), what)
         typical = float(dt.first_step) or OPENING * (t_end - t0)
-        return plan(t0, t_end, typical, breakpoints, save_every), typical
+        return plan(t0, t_end, typical, breakpoints, save_every, on_grid=False), typical
     return plan(t0, t_end, dt, breakpoints, save_every), dt
 
 

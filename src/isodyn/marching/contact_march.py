@@ -51,6 +51,7 @@ from isodyn.stepping.chosen_step import (
     leg_to,
     next_landing,
     shift,
+    smallest_at,
 )
 from isodyn.stepping.closure import copy_to
 from isodyn.stepping.contact_memory import CONTACTS, OPEN, SLIP, STICK, Contacts, Touching, ask
@@ -270,7 +271,7 @@ def sized_with_contacts(
 ) -> int:
     """One step whose size the policy chooses; a status of TAKEN, or what went wrong. A step through
     a gap is judged like others, and looked into afterwards."""
-    size = bounded(plan, state.next_dt)
+    size = bounded(plan, state.t, state.next_dt)
     while True:
         t, t_1 = state.t, end_of_step(state.t, size, next_landing(plan, state.t))
         leg = plan.legs[leg_to(plan, state.step, t_1)]
@@ -283,7 +284,7 @@ def sized_with_contacts(
         factor = judged(plan, leg, state, memory) if wrong == OK else HALF
         if factor > 0.0:
             wanted = factor * (t_1 - t)
-            state.next_dt = bounded(plan, max(wanted, size) if t_1 - t < 0.99 * size and factor >= 1.0 else wanted)
+            state.next_dt = bounded(plan, t_1, max(wanted, size) if t_1 - t < 0.99 * size and factor >= 1.0 else wanted)
             memory.before.next_dt = state.next_dt
             return status
         if wrong != OK:
@@ -295,10 +296,10 @@ def sized_with_contacts(
             return RAISED
         if wrong in (RAISED, WRONG_SHAPE, NO_PIVOT, MOVED):
             return wrong
-        if t_1 - t <= LONGER * plan.smallest_dt:
+        if min(size, t_1 - t) <= LONGER * smallest_at(plan, t):
             return UNDERFLOW if wrong == OK else wrong
         counters.rejected += 1
-        size = max(min(-factor, SHORTER) * (t_1 - t), plan.smallest_dt)
+        size = max(min(-factor, SHORTER) * (t_1 - t), smallest_at(plan, t))
 
 
 MARCH_WITH = i8(

@@ -85,10 +85,13 @@ class ErrorSizes:
 
     def warn_if_loose(self, state: State, stacklevel: int) -> None:
         """Say so where typical sizes that were assumed are far larger than the motion."""
-        moved = float(state.size_q.max(initial=0.0))
-        if self.first.assumed and moved < state.least_q.min(initial=np.inf):
+        of_v = bool(self.first.first_order)
+        sizes, least = (state.size_v, state.least_v) if of_v else (state.size_q, state.least_q)
+        moved, least_of_all = float(sizes.max(initial=0.0)), float(least.min(initial=np.inf))
+        if self.first.assumed and 0.0 < moved < least_of_all:
+            what = "states" if of_v else "positions"
             warnings.warn(
-                f"positions stayed below {moved:.2g}, far below the {state.least_q.min() / self.part:.2g} that their errors were"
+                f"{what} stayed below {moved:.2g}, far below the {least_of_all / self.part:.2g} that their errors were"
                 " compared with\nhint: name a size by atol=, for example "
                 f"iso.Adaptive(atol={self.policy.rtol * moved:.1g})",
                 LooseToleranceWarning,

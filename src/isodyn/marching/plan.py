@@ -106,7 +106,8 @@ def lay_stretch(plan: Plan, stretch: Stretch, begin: int, *, composed: bool) -> 
     # the right-hand limit at a breakpoint, from which the stretch starts
     plan.t_first = stretch.t_start if begin == 0 else np.nextafter(stretch.t_start, np.inf)
     limit_loads(plan, float(np.nextafter(stretch.t_stop, -np.inf)) if stop else np.inf)
-    size_steps(plan, stretch.dt, 0.5 * ROUNDING * abs(stretch.t0))
+    # steps of a policy are as long as the time that passes; there is no size that they should have
+    size_steps(plan, stretch.dt, -np.inf if plan.by_policy else 0.5 * ROUNDING * abs(stretch.t0))
     if stretch.given is not None:
         plan.times[: stretch.steps] = stretch.given
     lay_legs(plan, begin, stretch.steps, start=not composed, stop=stop and not composed)
@@ -123,7 +124,7 @@ def follow_policy(plan: Plan, asked: AskedPolicy, span: float) -> None:
 
 
 def size_steps(plan: Plan, dt: float, rounding: float) -> None:
-    """Set the size of steps whose ends are off by rounding."""
+    """Set the size of steps whose ends are off by rounding, −∞ for steps of any size."""
     for leg in plan.legs:
         leg.dt, leg.rounding = dt, rounding
 

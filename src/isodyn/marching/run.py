@@ -39,7 +39,7 @@ from isodyn.open_types import Selection
 from isodyn.results.solution import Sample, Solution
 from isodyn.schemes.balance import balances_at_end
 from isodyn.stepping.events import Event
-from isodyn.stepping.memory import UNDERFLOW, Plan
+from isodyn.stepping.memory import LEAST_OF_T, UNDERFLOW, Plan
 from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import AskedPolicy, StepPolicy, TakenStep
 from isodyn.systems.base import System
@@ -353,7 +353,7 @@ class Run(LastStep):
         self.raise_what_was_raised(status)
         if self.asked is not None and status in (RAISED, UNDERFLOW) and self.model.raised is None:
             raise ConvergenceError(
-                f"{self.asked.policy!r} accepts no step at t = {t:.6g}, down to {self.plan.smallest_dt:.3g}",
+                f"{self.asked.policy!r} accepts no step at t = {t:.6g}, down to {max(self.plan.smallest_dt, LEAST_OF_T * abs(t)):.3g}",
                 hint="a jump that belongs into breakpoints, a tolerance below rounding, or a smallest_step too large",
             )
         super().check(status, t, t_next)

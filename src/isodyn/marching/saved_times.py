@@ -18,7 +18,7 @@ from isodyn.formulations.closure import OPEN
 from isodyn.kernels.compiled import OK, FloatArray, IntArray
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
-from isodyn.marching.schedule import resolved
+from isodyn.marching.schedule import SAME, resolved
 from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array
 from isodyn.results.contacts import contacts_at
@@ -30,7 +30,6 @@ from isodyn.stepping import initial
 if TYPE_CHECKING:
     from isodyn.open_types import Selection
 
-UNITS = 16  # distances of neighbouring times: so far may sums of times be apart that mean the same; steps are longer
 KEPT = 1e-9  # constraints that rows keep better than this are kept between them too
 # of aux: rows that a time takes from the step it lies in, from the row before it, and what stays as it is
 BY_STEP = ("step_error", "mu", "nu", "rank")
@@ -107,7 +106,7 @@ def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -
 def _rounding(sol: Solution) -> float:
     """How far two times are apart that are the same: those of grids and of users are sums of
     others."""
-    return UNITS * float(np.spacing(np.abs(sol.t[[0, -1]]).max()))
+    return SAME * float(np.spacing(np.abs(sol.t[[0, -1]]).max()))
 
 
 def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:

@@ -24,6 +24,7 @@ _MOST_STEPS = 1e12
 # a step is at least so many distances of neighbouring times: rounding then shifts t by 1 % of it at
 # most
 _UNITS = 100
+SAME = 16  # distances of neighbouring times: so far may sums of times be apart that mean the same; steps are longer
 _SNAP = 1e-6  # a breakpoint closer to a grid time than this part of Δt is taken to lie on it
 
 
@@ -82,8 +83,11 @@ class Stretch:
         return (last - 1) // self.save_every - (self.first - 1) // self.save_every + 1
 
 
-def plan(t0: float, t_end: float, dt: float, breakpoints: ArrayLike, save_every: int) -> list[Stretch]:
-    """The stretches of a run; refuse bad times, with the values received."""
+def plan(
+    t0: float, t_end: float, dt: float, breakpoints: ArrayLike, save_every: int, *, on_grid: bool = True
+) -> list[Stretch]:
+    """The stretches of a run; refuse bad times, with the values received. Where steps are not those
+    of a grid, all breakpoints count that are not t₀ or t_end up to rounding."""
     t0, t_end, dt = (real_number(name, value) for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)))
     if dt <= 0:
         raise InputError(
@@ -104,20 +108,21 @@ def plan(t0: float, t_end: float, dt: float, breakpoints: ArrayLike, save_every:
         raise InputError(f"save_every must be a whole number of at least 1, received {save_every!r}")
     stretches, t_start, first = [], t0, 1
     near = max(_SNAP, 2 * resolution(t0, t_end) / dt)
-    breaks = [t for t in _inside(breakpoints, t0, t_end) if t - t0 > near * dt and t_end - t > near * dt]
+    apart = near * dt if on_grid else SAME * resolution(t0, t_end)
+    breaks = [t for t in _inside(breakpoints, t0, t_end) if t - t0 > apart and t_end - t > apart]
     for t_stop in [*breaks, t_end]:
         # number of the first grid time not before t_stop; a stretch much shorter than dt is one
         # step all the same
         last = max(first, int(np.ceil((t_stop - t0) / dt - near)))
         stretches.append(Stretch(t_start, t_stop, t0, dt, first, last - first + 1, save_every, t_stop != t_end))
-        on_grid = abs(t0 + last * dt - t_stop) <= near * dt
-        t_start, first = t_stop, last + 1 if on_grid else last
+        ends_a_step = abs(t0 + last * dt - t_stop) <= near * dt
+        t_start, first = t_stop, last + 1 if ends_a_step else last
     return stretches
 
 
 def along_times(t0: float, t_end: float, given: object, breakpoints: ArrayLike, save_every: int) -> list[Stretch]:
     """Stretches of a run whose steps lead to given times, to the breakpoints and to t_end."""
-    whole = plan(t0, t_end, float(t_end) - float(t0), breakpoints, save_every)
+    whole = plan(t0, t_end, float(t_end) - float(t0), breakpoints, save_every, on_grid=False)
     t0, t_end, breaks = whole[0].t_start, whole[-1].t_stop, [stretch.t_stop for stretch in whole]
     times = np.asarray(given, dtype=np.float64)
     if times[0] <= t0 or times[-1] > t_end:

@@ -89,15 +89,14 @@ def local_error_sizes(judged: FloatArray, system: System) -> FloatArray:
 
 def _scales(most: FloatArray, system: System) -> FloatArray:
     """What the errors of components are compared with; of one run, or of many."""
-    alike = np.array(system.alike, dtype=np.int64)
+    alike, typical = np.array(system.alike, dtype=np.int64), np.asarray(system.scales.v)
     if alike.size == most.shape[-1]:
         scale = np.zeros(most.shape)
         for kind in np.unique(alike):
             scale[..., alike == kind] = most[..., alike == kind].max(axis=-1, keepdims=True)
-        typical = np.asarray(system.scales.v)
         return np.maximum(scale, STEADY * typical * (most / typical).max(axis=-1, keepdims=True, initial=0.0))
     part = SMALL_PART_OF_S if system.first_order else SMALL_PART
-    return np.maximum(most, part * most.max(axis=-1, keepdims=True, initial=0.0))
+    return np.maximum(most, part * typical * (most / typical).max(axis=-1, keepdims=True, initial=0.0))
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,11 @@ class Adaptive(StepPolicy):
 
     The error of the motion is about proportional to rtol; how large it is beside that depends on
     how the motion amplifies errors. Without `atol` a component of q or v is compared with its
-    largest size so far, or with a thousandth of the largest of its unit; positions of mechanisms
-    and beams with a typical size of the model. Without a scheme such runs take U0(0, 0.5, 0),
+    largest size so far, or with that of the largest of its unit; positions of mechanisms and beams
+    with a typical size of the model. Of users' own equations units are not known: components count
+    as no less than a tenth of the largest, beside typical sizes (`scales` of the system), those of
+    first-order systems as a thousandth. Where coordinates have different units, give `scales` or
+    `atol`. Without a scheme such runs take U0(0, 0.5, 0),
     first-order systems GS4-1(0, 0): stiff parts that the steps do not resolve are damped.
 
     Parameters

@@ -17,7 +17,20 @@ from isodyn.kernels.compiled import MODEL_TYPE, NO_PIVOT, OK, RAISED, WRONG_SHAP
 from isodyn.kernels.lowering import by_reference
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
 from isodyn.stepping.controller import controlled
-from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Leg, Memory, Physics, Plan, State
+from isodyn.stepping.memory import (
+    COUNTERS,
+    LEAST_OF_T,
+    MEMORY,
+    PLAN,
+    STATE,
+    UNDERFLOW,
+    Counters,
+    Leg,
+    Memory,
+    Physics,
+    Plan,
+    State,
+)
 from isodyn.stepping.step import advance
 from isodyn.stepping.step_error import estimate
 
@@ -27,6 +40,7 @@ if TYPE_CHECKING:
 LONGER = 1.01  # a step may be longer by this to end at a time that it nearly reaches
 SHORTER = 0.9  # a step that is repeated is at least so much shorter
 HALF = -0.5  # what becomes of a step that fails
+BEGINNING = 1e-6  # of t_stop: t counts as no less
 
 
 @kernel()
@@ -109,9 +123,15 @@ def judged(plan: Plan, leg: Leg, state: State, memory: Memory) -> float:
 
 
 @kernel()
-def bounded(plan: Plan, size: float) -> float:
-    """A step size between the smallest and the largest."""
-    return min(max(size, plan.smallest_dt), plan.largest_dt)
+def smallest_at(plan: Plan, t: float) -> float:
+    """The smallest step from t, which leads to another time."""
+    return max(plan.smallest_dt, LEAST_OF_T * max(abs(t), BEGINNING * abs(plan.t_stop)))
+
+
+@kernel()
+def bounded(plan: Plan, t: float, size: float) -> float:
+    """A size between the smallest step from t and the largest."""
+    return max(min(size, plan.largest_dt), smallest_at(plan, t))
 
 
 @kernel(i8(MODEL_TYPE, ADDRESS, ADDRESS, PLAN, STATE, MEMORY, COUNTERS), inner=True, apart=True)
@@ -126,7 +146,7 @@ def chosen_step(
 ) -> int:
     """One step that the policy accepts; state.next_dt is the size to try. On failure `state` is
     unchanged."""
-    size = bounded(plan, state.next_dt)
+    size = bounded(plan, state.t, state.next_dt)
     landing = next_landing(plan, state.t)
     copy_struct(state, memory.before)
     while True:
@@ -140,7 +160,7 @@ def chosen_step(
         if status == OK and factor > 0.0:
             # a step that was cut short says little about larger ones
             wanted = factor * (t_1 - t)
-            state.next_dt = bounded(plan, max(wanted, size) if t_1 - t < 0.99 * size and factor >= 1.0 else wanted)
+            state.next_dt = bounded(plan, t_1, max(wanted, size) if t_1 - t < 0.99 * size and factor >= 1.0 else wanted)
             return OK
         if status != OK:
             memory.before.repeated = 1
@@ -150,7 +170,7 @@ def chosen_step(
             return RAISED
         if status in (RAISED, WRONG_SHAPE, NO_PIVOT):
             return status
-        if t_1 - t <= LONGER * plan.smallest_dt:  # differences of times carry rounding
+        if min(size, t_1 - t) <= LONGER * smallest_at(plan, t):  # differences of times carry rounding
             return UNDERFLOW if status == OK else status
         counters.rejected += 1
-        size = max(min(-factor, SHORTER) * (t_1 - t), plan.smallest_dt)
+        size = max(min(-factor, SHORTER) * (t_1 - t), smallest_at(plan, t))

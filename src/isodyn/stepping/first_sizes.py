@@ -33,17 +33,21 @@ class FirstSizes(Struct):
     first_order = integer
     part = real  # of the largest component of a unit: what smaller ones are at least compared with
     span, first = real, real  # of the run; the first step, 0 where it is to be found
-    assumed = integer  # found: whether sizes of q come from typical ones alone
+    assumed = integer  # found: whether sizes of q, or of v in first order, come from typical ones alone
 
 
 @kernel()
 def guess_first_order(sizes: FirstSizes, state: State) -> None:
-    """Least sizes of v in a system of first order."""
-    most, rate = 0.0, 0.0
+    """Least sizes of v in a system of first order: those of the start, or of what its rate, or the
+    slope of that, would make of nothing in the span of the run."""
+    most, rate, bent = 0.0, 0.0, 0.0
     for i in range(state.v.size):
-        most, rate = max(most, abs(state.v[i])), max(rate, abs(state.a[i]))
+        most, rate, bent = max(most, abs(state.v[i])), max(rate, abs(state.a[i])), max(bent, abs(state.slope[i]))
     if not most > 0.0:
         most = min(rate * sizes.span, 1.0)
+    if not most > 0.0:
+        most = min(0.5 * bent * sizes.span**2, 1.0)
+    sizes.assumed = 0 if most > 0.0 else 1
     fill_with(state.least_v, sizes.part * (most if most > 0.0 else 1.0))
 
 

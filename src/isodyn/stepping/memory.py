@@ -28,6 +28,7 @@ ASK = 111  # of an implicit one that is watched: it is time to look whether an e
 EPS = float(np.finfo(np.float64).eps)
 # gaps of a start that are nothing, relative; the way onto the constraints ends there too
 ROUNDING = 4.0 * EPS
+LEAST_OF_T = 10.0 * EPS  # steps that choose themselves are no smaller
 
 
 class ClosureNumbers(Struct):
@@ -56,7 +57,8 @@ class Leg(Struct):
     traits, holonomic = integer, integer
     closure = one(ClosureNumbers)
     t_limit = real  # loads are not asked for later than this
-    # a step that is as long as this up to rounding of its ends is so long; how far sums of times are off
+    # a step that is as long as this up to rounding of its ends is so long; how far sums of times are
+    # off, or −∞ where each step is as long as the time between its ends
     dt, rounding = real, real
     W1, W2L2, W3L3, W2L5, W1L6, l3, l5, phi = (real,) * 8
     rtol, max_iterations, max_halvings = real, integer, integer

@@ -151,17 +151,17 @@ def damp(p: Physics, leg: Leg, t: float, two: bool, memory: Memory) -> int:
 
 @kernel()
 def follow_sizes(state: State, memory: Memory) -> None:
-    """Sizes of q and v so far, each and by units."""
+    """Sizes of q and v so far, each, and by units the largest beside typical sizes."""
     fill_with(memory.unit_q, 0.0)
     fill_with(memory.unit_v, 0.0)
     state.size_a = max(state.size_a, measure(state.a, memory.by_v))
     for i in range(state.v.size):
         k = memory.unit[i]
         state.size_v[i] = max(state.size_v[i], abs(state.v[i]))
-        memory.unit_v[k] = max(memory.unit_v[k], state.size_v[i])
+        memory.unit_v[k] = max(memory.unit_v[k], state.size_v[i] * memory.by_v[i])
         if memory.follows == 1:
             state.size_q[i] = max(state.size_q[i], abs(state.q[i]))
-        memory.unit_q[k] = max(memory.unit_q[k], state.size_q[i])
+        memory.unit_q[k] = max(memory.unit_q[k], state.size_q[i] * memory.by_v[i])
 
 
 @kernel()
@@ -171,7 +171,8 @@ def largest_error(
     """Largest component, beside its size so far and what it is at least compared with."""
     found = 0.0
     for i in range(error.size):
-        relative = abs(error[i]) / (max(sizes[i], memory.part * by_unit[memory.unit[i]]) + least[i])
+        beside = memory.part * by_unit[memory.unit[i]] / memory.by_v[i]
+        relative = abs(error[i]) / (max(sizes[i], beside) + least[i])
         if not relative <= found and error[i] != 0.0:
             found = relative
     return found if np.isfinite(found) else BEYOND

@@ -42,8 +42,8 @@ from isodyn.kernels.compiled import (
     kernel,
 )
 from isodyn.kernels.struct_types import ADDRESS, copy_struct
-from isodyn.stepping.chosen_step import LONGER, bounded
-from isodyn.stepping.memory import COUNTERS, EPS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Memory, Plan, State
+from isodyn.stepping.chosen_step import LONGER, bounded, smallest_at
+from isodyn.stepping.memory import COUNTERS, MEMORY, PLAN, STATE, UNDERFLOW, Counters, Memory, Plan, State
 
 if TYPE_CHECKING:
     from isodyn.kernels.struct import StructAddress
@@ -55,7 +55,6 @@ take_at = kernel_at(TAKE)
 
 LEAST = 0.2  # of the last size
 AFTER_FAILURE = 0.25  # of the size of a step that was not found
-ROUNDING = 10.0 * EPS  # of t: no step is smaller
 RETRIED = (NOT_FINITE, SINGULAR, NOT_CONVERGED, UNDERFLOW, UNTOLD, JAMMED)  # statuses that a smaller step may cure
 
 
@@ -86,11 +85,11 @@ def told_step(
     """One step that is good enough; state.next_dt is the size to try. On failure `state` is
     unchanged."""
     copy_struct(state, memory.before)
-    t, size, failed = state.t, bounded(plan, state.next_dt), OK
+    t, size, failed = state.t, bounded(plan, state.t, state.next_dt), OK
     while True:
         t_1 = end_of(plan, t, size)
         h = t_1 - t
-        if failed != OK and h <= max(plan.smallest_dt, ROUNDING * max(abs(t), 1e-6 * abs(plan.t_stop))):
+        if failed != OK and size <= smallest_at(plan, t):
             return failed
         memory.error = memory.growth = np.inf
         status = take_at(plan.take, model, tables, scratch, plan, t_1, state, memory, counters)
@@ -101,7 +100,7 @@ def told_step(
                 factor = 1.0
             # a step that was cut short says little about larger ones
             wanted = max(h * factor, size) if h < 0.99 * size and failed == OK else h * factor
-            state.next_dt = bounded(plan, min(wanted, h) if failed != OK else wanted)
+            state.next_dt = bounded(plan, t_1, min(wanted, h) if failed != OK else wanted)
             return OK
         copy_struct(memory.before, state)
         if status == OK:
