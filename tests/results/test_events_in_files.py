@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.errors import InputError
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -35,3 +36,16 @@ def test_events_without_actions(tmp_path: Path) -> None:
     assert [(one.name, one.after) for one in found.events] == [("zero", None)] * 2
     quiet = iso.integrate(system, dt=0.1, t_end=0.2)
     assert iso.load(quiet.save(tmp_path / "quiet.nc"), system).events == []
+
+
+def test_a_mechanism_stands_for_its_system(tmp_path: Path) -> None:
+    """As in every function that takes a system; it was called a damaged file."""
+    mech = iso.Mechanism()
+    mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+    sol = iso.integrate(mech, dt=0.01, t_end=0.1, events=[iso.Event("pin.angle - 0.01", name="down")])
+    found = iso.load(sol.save(tmp_path / "rod.nc"), mech)
+    assert [one.name for one in found.events] == ["down"]
+    assert np.array_equal(found.joint("pin").angle, sol.joint("pin").angle)
+    with pytest.raises(InputError, match="load takes the system of the run, received int"):
+        iso.load(tmp_path / "rod.nc", 3)  # type: ignore[arg-type]

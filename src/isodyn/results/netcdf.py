@@ -36,6 +36,7 @@ from isodyn.results.statistics import Statistics
 from isodyn.results.stored_models import system_of_model
 from isodyn.results.tables import looked_at_once, parquet_bytes, save_csv, save_parquet, to_dataset, xarray_of
 from isodyn.results.units import STATES
+from isodyn.systems import as_system, is_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from isodyn.results.events import Happened
     from isodyn.systems.base import System
+    from isodyn.systems.description import Description
 
 h5netcdf, h5py = Later("h5netcdf"), Later("h5py")
 
@@ -95,7 +97,7 @@ def write_dataset(dataset: Dataset, path: Path) -> Path:
     return write_file(path, sealed(image(_storable(dataset))))
 
 
-def load(path: str | Path, system: System | None = None, *, unchecked: bool = False) -> Solution:
+def load(path: str | Path, system: System | Description | None = None, *, unchecked: bool = False) -> Solution:
     """Read a solution from a NetCDF file that `Solution.save` wrote.
 
     Without a system the numbers and names are there, but not energy, drift and reactions.
@@ -134,7 +136,9 @@ def load(path: str | Path, system: System | None = None, *, unchecked: bool = Fa
     """
     xr = xarray_of()
     require_netcdf()
-    path = Path(path)
+    path, system = Path(path), as_system(system)
+    if not (system is None or is_system(system)):
+        raise InputError(f"load takes the system of the run, received {type(system).__name__}")
     if not is_file(path):
         raise InputError(f"{path} is a folder, not a file" if os.path.isdir(path) else f"there is no file {path}")
     if path.suffix.lower() in (".csv", ".parquet"):
