@@ -272,7 +272,7 @@ class Sampling:
                 given[name] = [time_functions.Staircase(times, column) for column in forces.T]
             else:
                 given[name] = time_functions.Staircase(times, [float(value[0]) for _, value in history])
-        return of_mechanisms.with_inputs(self.run.system, given)
+        return of_mechanisms.as_in_run(self.run.system, given)
 
     def saved(self) -> list[Any]:
         """What the controllers remember, for this process."""
