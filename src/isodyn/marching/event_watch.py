@@ -201,7 +201,8 @@ class EventWatch:
         found, right = [], self.led_value(k, path(t_0))
         if values[0] == 0.0:  # the sign of a moment later
             moment, slope = MOMENT * (t_1 - t_0), float(guards.start_slopes[k])
-            values[0] = (g(t_0 + moment) - right if np.isnan(slope) else slope * moment) or values[1]
+            soon, least = (slope * moment, 0.0) if not np.isnan(slope) else (g(t_0 + moment), 2.0 * abs(right))
+            values[0] = soon if abs(soon) > least else values[1]
         elif values[0] * right < 0.0 and abs(right) > noise:  # forces jumped there
             found = [Zero(t_0, k, right > 0.0)] if direction * right >= 0.0 else []
             known[t_0] = values[0] = right
@@ -217,7 +218,7 @@ class EventWatch:
             first = after_zero(g, t_a, t_b)
             if g(first) * g_b < 0.0:
                 found.append(Zero(zero_between(g, first, t_b), k, g_a < 0.0))
-            elif self.events[k].acts and self.acted:
+            elif self.events[k].acts and self.acted and not np.isnan(guards.start_slopes[k]):
                 # an event has turned g round, and it is back before rounding could tell
                 self.run.take_back()
                 raise accumulation(t_a, "the next follows within rounding of t")
