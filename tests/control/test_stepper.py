@@ -147,6 +147,19 @@ def test_bad_inputs_are_refused(name: str, value: object, words: str) -> None:
         stepper.inputs[name] = value
 
 
+def test_inputs_of_controllers_are_refused() -> None:
+    """They were taken, and overwritten before the next step."""
+    mech = arm()
+    mech.add_load(iso.Motor("free", "pin", torque=0.0))
+    mech.add_controller("pd", every=2 * DT, writes="motor", law="-3*pin.angle")
+    stepper = iso.Stepper(mech, dt=DT)
+    with pytest.raises(InputError, match="controller 'pd' writes 'motor': what is set here would be lost"):
+        stepper.inputs["motor"] = 1.0
+    stepper.inputs["free"] = 1.0
+    stepper.run_until(4 * DT)
+    assert stepper.inputs["motor"] != 0.0
+
+
 def test_a_number_cannot_scale_a_vector_of_zeros() -> None:
     mech = iso.Mechanism()
     mech.add_body("ball", mass=2.0, kind="particle")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -36,6 +37,31 @@ def test_a_force_passes_a_value_once(how: str) -> None:
         found.append([event.t for event in sol.events])
     assert len(found[0]) == len(found[1]) >= 2
     assert found[0] == pytest.approx(found[1], abs=0.05)
+
+
+@pytest.mark.parametrize("how", STEPS)
+def test_forces_that_are_weighed_with_velocities(how: str) -> None:
+    """a + v/2 changes at its zeros the other way than v/2 does alone, which was taken for its slope at
+    starts: "events accumulate", at the first action that did nothing."""
+    swing = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[0.0], v0=[0.5])
+    phase = np.arctan(0.5)  # (a + v/2)/0.5 = −sin t + cos(t)/2 = √1.25 sin(phase − t)
+    known = phase + np.array([-np.arcsin(0.6 / 1.25**0.5), np.pi + np.arcsin(0.6 / 1.25**0.5)]) + [2 * np.pi, 0]
+    for action in (None, nothing):
+        both = iso.Event(lambda s: s.a[0] + 0.5 * s.v[0] - 0.3, action=action)
+        sol = iso.integrate(swing, t_end=7.0, events=[both], **STEPS[how])
+        assert [event.t for event in sol.events] == pytest.approx(sorted(known), abs=0.02)
+
+
+@pytest.mark.parametrize("scheme", [None, iso.Scheme.V0(1.0, 1.0, 0.0), iso.Radau(1e-8), iso.DOP853(1e-8)], ids=str)
+def test_forces_that_come_back_within_a_step(scheme: Any) -> None:
+    """q = sin(t)/2 just passes 0.4993, is slowed down there, and returns 0.06 s later: the return was
+    lost, and the passage counted twice where a grid time follows."""
+    swing = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[0.0], v0=[0.5])
+    mark = iso.Event(lambda s: s.a[0] + 0.49935828, action=lambda s: s._replace(v=0.6 * s.v))
+    method = {} if isinstance(scheme, iso.Radau | iso.DOP853) else {"dt": 0.02}
+    sol = iso.integrate(swing, scheme, t_end=3.0, events=[mark], **method)
+    assert [event.t for event in sol.events] == pytest.approx([1.5201, 1.5810], abs=2e-3)
+    assert [event.after.v[0] / event.before.v[0] for event in sol.events] == pytest.approx([0.6, 0.6])
 
 
 @pytest.mark.parametrize("action", [None, nothing])
@@ -118,3 +144,54 @@ def test_subdomains_refuse_events() -> None:
     tied = iso.Subdomains(halves, ties=[("1", [0], "2", [0])])
     with pytest.raises(InputError, match="events are not for subdomains"):
         iso.integrate(tied, dt=0.01, t_end=0.1, events=[lambda t, q, v: q[0]])
+
+
+@pytest.mark.parametrize("t0", [0.0, 1e8])
+def test_what_turns_round_at_its_zero_far_from_t_0(t0: float) -> None:
+    """s₁² has the same value after s is turned round: what rounding of t made of it had counted as a
+    jump of forces, and the action was called twice at a time until "events accumulate"."""
+    turned: list[float] = []
+
+    def turn(s: iso.results.Sample) -> iso.results.Sample:
+        turned.append(float(s.t))
+        return s._replace(v=-s.v)
+
+    def rates(s: Any, t: float) -> Any:
+        return 1e-3 * np.array([s[1], -s[0]])
+
+    for size in np.linspace(0.1, 0.9, 5):
+        system = iso.FirstOrderSystem(rates, s0=[0.0, 1.0])
+        event = iso.Event(lambda s, size=size: s.v[0] ** 2 - size**2, action=turn)
+        # others, so that steps are looked into
+        others = iso.Event(lambda t, q, v: np.sin(0.02 * (t - t0)), name="others")
+        sol = iso.integrate(system, iso.Auto(1e-8), t0=t0, t_end=t0 + 3000.0, events=[event, others])
+        known = [x for x in (np.arcsin(size), np.pi - np.arcsin(size)) if x < 3.0]
+        found = [event.t for event in sol.events if event.index == 0]
+        assert [(t - t0) / 1000 for t in found] == pytest.approx(known, abs=1e-6)
+        assert turned[-len(known) :] == found
+
+
+@pytest.mark.parametrize("how", STEPS)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_functions_that_write_into_what_they_are_given(how: str, compiled: bool) -> None:
+    """The run went on from there, without a word."""
+
+    def whole(t: float, q: Any, v: Any, a: Any, lam: Any) -> float:
+        q[0] = v[0] = a[0] = 9.0
+        return 1.0
+
+    def of_sample(s: Any) -> float:
+        s.q[0] = s.v[0] = s.a[0] = 9.0
+        return 1.0
+
+    events = [iso.Event(numba.njit(whole))] if compiled else [iso.Event(whole), iso.Event(of_sample)]
+    swing = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
+    plain, watched = (iso.integrate(swing, t_end=1.0, events=given, **STEPS[how]) for given in ((), events))
+    assert np.array_equal(plain.q, watched.q)
+    assert np.array_equal(plain.a, watched.a)
+
+
+def test_complex_values_are_none() -> None:
+    swing = iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: -q, q0=[1.0], v0=[0.0])
+    with pytest.raises(CallableError, match=r"event 0 must return a number: received .* which is complex"):
+        iso.integrate(swing, dt=0.1, t_end=1.0, events=[lambda t, q, v: q[0] + 0j])

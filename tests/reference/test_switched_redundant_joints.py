@@ -64,3 +64,16 @@ def test_a_stop_holds_a_loop_and_lets_go(how: str) -> None:
     np.testing.assert_allclose(forces[0][standing[0]].mean(), forces[1][standing[1]].mean(), rtol=1e-7)
     loose = [(sol.t < many.events[0].t) | (sol.t > 1.21) for sol in found]
     assert not forces[0][loose[0]].any()
+
+
+@pytest.mark.parametrize("method", [iso.Radau(1e-6), iso.DOP853(1e-9)], ids=["Radau", "order 8"])
+def test_ranks_of_rows_before_a_release(method: Any) -> None:
+    """Rows that were saved since the march was called last had the rank after the release."""
+    mech = iso.Mechanism()
+    for k in range(2):
+        mech.add_body(f"link{k}", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(k + 0.5, 0, 0))
+        first = f"link{k - 1}" if k else "ground"
+        mech.add_joint(iso.Hinge(f"pin{k}", first, f"link{k}", point=(k, 0, 0), axis=(0, 1, 0)))
+    cut = iso.Event(lambda t, q, v: t - 0.3, action=iso.Release("pin1"))
+    sol = iso.integrate(mech, method, t_end=0.5, events=[cut])
+    assert np.array_equal(sol.aux["rank"], np.where(sol.t < 0.3, 10, 5))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import isodyn as iso
+from isodyn.errors import InputError
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -33,5 +34,49 @@ def test_events_without_actions(tmp_path: Path) -> None:
     sol = iso.integrate(system, iso.DOP853(), t_end=5.0, events=[iso.Event(lambda t, q, v: q[0], name="zero")])
     found = iso.load(sol.save(tmp_path / "zero.nc"), system)
     assert [(one.name, one.after) for one in found.events] == [("zero", None)] * 2
+    for name in ("event_times", "event_q", "event_v"):
+        assert np.array_equal(found.aux[name], sol.aux[name])
     quiet = iso.integrate(system, dt=0.1, t_end=0.2)
     assert iso.load(quiet.save(tmp_path / "quiet.nc"), system).events == []
+
+
+def test_a_mechanism_stands_for_its_system(tmp_path: Path) -> None:
+    """As in every function that takes a system; it was called a damaged file."""
+    mech = iso.Mechanism()
+    mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+    sol = iso.integrate(mech, dt=0.01, t_end=0.1, events=[iso.Event("pin.angle - 0.01", name="down")])
+    found = iso.load(sol.save(tmp_path / "rod.nc"), mech)
+    assert [one.name for one in found.events] == ["down"]
+    assert np.array_equal(found.joint("pin").angle, sol.joint("pin").angle)
+    with pytest.raises(InputError, match="load takes the system of the run, received int"):
+        iso.load(tmp_path / "rod.nc", 3)  # type: ignore[arg-type]
+
+
+def test_what_controllers_and_events_set_is_read_again(tmp_path: Path) -> None:
+    """Loaded with the mechanism, loads that an event had set to other numbers showed those of the
+    model, without a word; with a controller it was "another system"."""
+    for controlled in (False, True):
+        mech = iso.Mechanism(gravity=(0, 0, 0))
+        mech.add_body("rod", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(0.5, 0, 0))
+        mech.add_joint(iso.Hinge("pin", "ground", "rod", axis=(0, 1, 0)))
+        mech.add_load(iso.Motor("motor", "pin", torque=1.0))
+        mech.add_load(iso.Force("push", "rod", (0.0, 0.0, 0.5)))
+        events = [
+            iso.Event("t - 0.3", action=iso.SetInput("push", (0.1, 0.0, -2.0))),
+            *([] if controlled else [iso.Event("t - 0.5", action=iso.SetInput("motor", -4.0))]),
+        ]
+        if controlled:
+            mech.add_controller("pd", every=0.05, writes="motor", law="-3*pin.angle")
+        sol = iso.integrate(mech, dt=0.01, t_end=0.8, events=events)
+        assert np.abs(sol.energy_balance()).max() < 1e-3
+        sol.save(tmp_path / "rod.nc")
+        for system in (mech, sol.system):
+            found = iso.load(tmp_path / "rod.nc", system)
+            for name in ("motor.power", "push.power", "motor.torque"):
+                assert np.array_equal(found.quantity(name).values, sol.quantity(name).values)
+            assert np.array_equal(found.energy_balance(), sol.energy_balance())
+        iso.load(found.save(tmp_path / "again.nc"), mech)
+        mech.loads["motor"] = iso.Motor("motor", "pin", torque=2.0)
+        with pytest.raises(InputError, match="belongs to another system"):
+            iso.load(tmp_path / "rod.nc", mech)

@@ -55,6 +55,12 @@ class StepperInputs(MutableMapping[str, Any]):
         return None if value is None else float(value[0]) if value.size == 1 else value.copy()
 
     def __setitem__(self, name: str, value: object) -> None:
+        writers = [] if self._run.sampling is None else self._run.sampling.writers(name)
+        if writers:
+            raise InputError(
+                f"{writers[0]} writes {name!r}: what is set here would be lost at its next sample",
+                hint="leave the controller out, or give the load a twin of its own",
+            )
         self.changed |= self._held.set(name, value)
 
     def __delitem__(self, name: str) -> None:

@@ -29,6 +29,7 @@ from isodyn.marching.event_actions import (
     recall_all,
     refuse_other_functions,
 )
+from isodyn.marching.event_leads import leave_out_corrections, led, looks_at_forces
 from isodyn.marching.event_zeros import (
     CROWD,
     Zero,
@@ -84,7 +85,6 @@ class EventWatch:
         self.happened: list[Happened] = []
         self.counts = [0] * len(events)
         self.acted: list[float] = []  # when events acted last
-        self.lead, self.lead_t = np.zeros(len(events)), np.nan  # `corrections`, and when
         run.plan.guards = number_of(self.guards)
 
     @property
@@ -105,12 +105,12 @@ class EventWatch:
         if guards.asked == VALUES:
             now = Sample(guards.t, state.q, state.v, guards.a, state.lam)
             for k in python:
-                guards.ends[k] = self.value(k, now)
+                guards.ends[k] = self.led_value(k, now)
             return 0.0
         later = Sample(guards.t_later, guards.q_later, guards.v_later, guards.a_later, guards.lam_later)
         for k in python:
             if guards.near[k] == 1:
-                guards.end_slopes[k] = (self.value(k, later) - guards.ends[k]) / (MOMENT * h)
+                guards.end_slopes[k] = (self.led_value(k, later) - guards.ends[k]) / (MOMENT * h)
         return 0.0
 
     def value(self, k: int, sample: Sample) -> float:
@@ -123,6 +123,10 @@ class EventWatch:
                 raise NonFiniteError(f"{name_of(event, number)} is {g} at t = {float(t):.6g}")
             return g
         return value_of(event, number, sample, self.functions[k])
+
+    def led_value(self, k: int, sample: Sample) -> float:
+        """Function k at a state, without what a start has corrected of it a moment ago."""
+        return self.value(k, sample) - led(self, k, float(sample.t))
 
     def begin(
         self, zeros: tuple[int, ...] = (), sizes: Sequence[float] | FloatArray = (), *, jumps: bool = False
@@ -139,27 +143,13 @@ class EventWatch:
         q = run.moved(state.q, h * state.v) if state.q.size else state.q
         later = Sample(float(state.t) + h, q, state.v + h * state.a, state.a, state.lam)
         for k in range(len(self.events)):
-            g = self.value(k, now)
-            guards.start_slopes[k] = (self.value(k, later) - g) / h
+            g = self.led_value(k, now)
+            known = not looks_at_forces(self, k, now)
+            guards.start_slopes[k] = (self.led_value(k, later) - g) / h if known else np.nan
             guards.largest[k] = max(guards.largest[k], abs(g))
             noise = max(NOTHING * sizes[k] if k in zeros else 0.0, NOISE * float(guards.largest[k]))
-            if self.lead_t == now.t:
-                g -= self.lead[k]
             if not (jumps and abs(g) > noise and g * guards.starts[k] < 0.0):
                 guards.starts[k] = 0.0 if abs(g) <= noise else g
-
-    def corrections(self, before: Sample) -> FloatArray:
-        """What a start at the state of the run, without any action, changes of each function: the
-        error of accelerations and multipliers there, by which no function shall pass zero again."""
-        found = np.zeros(len(self.events))
-        other = before._replace(a=1.0 + 2.0 * before.a, lam=1.0 + 2.0 * before.lam)
-        values = [self.value(k, before) for k in range(len(self.events))]
-        asked = [k for k, g in enumerate(values) if self.value(k, other) != g]
-        if asked:
-            self.run.restart(before, [])
-            now = self.run.sample()
-            found[asked] = [self.value(k, now) - values[k] for k in asked]
-        return found
 
     # ---- what happened in a step
 
@@ -199,21 +189,21 @@ class EventWatch:
         guards, direction = self.guards, self.events[k].direction
         t_0, t_1 = float(self.run.memory.before.t), float(self.run.state.t)
         known = {t_0: float(guards.starts[k]), t_1: float(guards.ends[k])}
-        # what a start has corrected is spread over the step after it
-        lead = float(self.lead[k]) if self.lead_t == t_0 else 0.0
 
         def g(t: float) -> float:
-            return known[t] if t in known else self.value(k, path(t)) - lead * (t_1 - t) / (t_1 - t_0)
+            return known[t] if t in known else self.led_value(k, path(t))
 
         times = list(np.linspace(t_0, t_1, PIECES + 1))
         times[-1] = t_1
         values, noise = [g(t) for t in times], NOISE * float(guards.largest[k])
         if values[0] == 0.0 and max(map(abs, values)) <= noise:  # it has not left zero
             return []
+        found, right = [], self.led_value(k, path(t_0))
         if values[0] == 0.0:  # the sign of a moment later
-            values[0] = float(guards.start_slopes[k]) * MOMENT * (t_1 - t_0) or values[1]
-        found = []
-        if values[0] * (right := self.value(k, path(t_0)) - lead) < 0.0 and abs(right) > noise:  # forces jumped there
+            moment, slope = MOMENT * (t_1 - t_0), float(guards.start_slopes[k])
+            soon, least = (slope * moment, 0.0) if not np.isnan(slope) else (g(t_0 + moment), 2.0 * abs(right))
+            values[0] = soon if abs(soon) > least else values[1]
+        elif values[0] * right < 0.0 and abs(right) > noise:  # forces jumped there
             found = [Zero(t_0, k, right > 0.0)] if direction * right >= 0.0 else []
             known[t_0] = values[0] = right
         times, values = turning_points(g, times, values, noise)
@@ -228,7 +218,7 @@ class EventWatch:
             first = after_zero(g, t_a, t_b)
             if g(first) * g_b < 0.0:
                 found.append(Zero(zero_between(g, first, t_b), k, g_a < 0.0))
-            elif self.events[k].acts and self.acted:
+            elif self.events[k].acts and self.acted and not np.isnan(guards.start_slopes[k]):
                 # an event has turned g round, and it is back before rounding could tell
                 self.run.take_back()
                 raise accumulation(t_a, "the next follows within rounding of t")
@@ -267,16 +257,16 @@ class EventWatch:
         run.fill_rows()
         before = run.sample()
         # as the user has named them
-        now = sorted([replace(first, t=t), *(x for x in zeros if x.t >= t)], key=lambda one: self.order[one.number])
-        return self.do(now, before, sizes)
+        now = {x.number: x for x in [*(x for x in zeros if x.t >= t), replace(first, t=t)]}  # each once
+        return self.do(sorted(now.values(), key=lambda one: self.order[one.number]), before, sizes, t_1 - t_0)
 
-    def do(self, zeros: list[Zero], before: Sample, sizes: FloatArray) -> str | None:
-        """What these zeros ask for, all of them at the state of the run."""
+    def do(self, zeros: list[Zero], before: Sample, sizes: FloatArray, span: float) -> str | None:
+        """What these zeros ask for, all of them at the state of the run, in a step of that size."""
         run, t = self.run, zeros[0].t
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
         if any(action is not None for action in actions):
-            self.lead, self.lead_t = self.corrections(before), t
+            leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
         for action in actions:
             if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
@@ -306,13 +296,13 @@ class EventWatch:
         run, guards = self.run, self.guards
         now, span = run.sample(), t - float(run.memory.before.t)
         for k in range(len(self.events)):
-            g = self.value(k, now)
+            g = self.led_value(k, now)
             guards.ends[k] = 0.0 if abs(g) <= NOISE * guards.largest[k] else g
         found = [zero for zero in self.all_zeros(run.path()) if zero.number != first.number or zero.t < t - SAME * span]
         found = [replace(zero, t=t) if self.is_now(zero.t, t) else zero for zero in found]
         known = {first.number, *(zero.number for zero in found if zero.t == t)}
         for k in {*range(len(self.events))} - known:
-            before, g, slope = float(guards.starts[k] or guards.start_slopes[k]), self.value(k, now), self.slope(k)
+            before, g, slope = float(guards.starts[k] or guards.start_slopes[k]), self.led_value(k, now), self.slope(k)
             rising = slope > 0.0
             if guards.starts[k] == 0.0 and abs(g) <= NOISE * guards.largest[k]:  # it has not left zero
                 continue
@@ -346,8 +336,13 @@ class EventWatch:
             if not run.step_again(t):
                 run.put_state(located)
                 return float(run.state.t), False
-            g = self.value(k, run.sample())
+            g = self.led_value(k, run.sample())
             low, high = (t, high) if sign * g > 0.0 else (low, t)
+            if (
+                high - t_0 <= SAME_TIME * (t_1 - t_0) + 2.0 * ulp
+            ):  # a jump where it begins: so short a step knows no forces
+                run.state.copy_from(run.memory.before)
+                return t_0, True
             slope = self.slope(k) if last is None else (g - last[1]) / (t - last[0])
             last = t, g
             if slope != 0.0 and np.isfinite(slope):
@@ -365,9 +360,10 @@ class EventWatch:
     def slope(self, k: int) -> float:
         """Slope of function k at the state of the run, along the motion."""
         run = self.run
-        now, h = run.sample(), MOMENT * float(run.state.t - run.memory.before.t)
+        was, now, h = run.sample_of(run.memory.before), run.sample(), MOMENT * float(run.state.t - run.memory.before.t)
         q = run.moved(now.q, h * (now.v + 0.5 * h * now.a)) if now.q.size else now.q
-        return (self.value(k, Sample(now.t + h, q, now.v + h * now.a, now.a, now.lam)) - self.value(k, now)) / h
+        a, lam = (x + MOMENT * (x - y) for x, y in ((now.a, was.a), (now.lam, was.lam)))
+        return (self.led_value(k, Sample(now.t + h, q, now.v + h * now.a, a, lam)) - self.led_value(k, now)) / h
 
     # ---- checkpoints and results
 
@@ -379,7 +375,7 @@ class EventWatch:
             "event_largest": self.guards.largest.copy(),
             "event_counts": np.array(self.counts, dtype=np.int64),
             "event_acted": np.array(self.acted),
-            "event_lead": np.append(self.lead, self.lead_t),
+            "event_lead": np.append(self.guards.lead, (self.guards.lead_t, self.guards.lead_over)),
             "event_memory": json.dumps(memory_of(self.events)),
             **as_arrays(self.happened, self.run.system),
         }
@@ -390,7 +386,8 @@ class EventWatch:
         self.guards.largest = found["event_largest"]
         self.counts = [int(count) for count in found["event_counts"]]
         self.acted = [float(t) for t in found["event_acted"]]
-        self.lead, self.lead_t = found["event_lead"][:-1], float(found["event_lead"][-1])
+        *lead, self.guards.lead_t, self.guards.lead_over = map(float, found["event_lead"])
+        self.guards.lead = lead
         recall_all(self.events, json.loads(str(found["event_memory"])))
         names = {number: name_of(event, number) for number, event in zip(self.order, self.events, strict=True)}
         self.happened = from_arrays(found, names)

@@ -65,6 +65,7 @@ class LastStep(AtRest):
     loads_off: tuple[str, ...] = ()
     switched: list[tuple[int, tuple[str, ...]]]  # from which row on which loads are off
     touches = False  # whether it knows of contacts
+    unfinished = 0  # the first row that is not finished
     parts: tuple[str, ...] = ("state", "memory", "plan", "counters")  # what steps from here depend on
 
     def __init__(self, system: System, *given: Any, **options: Any) -> None:
@@ -218,6 +219,9 @@ class LastStep(AtRest):
     def fill_rows(self) -> None:
         """Rows inside the last step, of runs that have such."""
 
+    def finish_rows(self, begin: int) -> None:
+        """Finish the rows from this one on."""
+
     def aux_of(self, rows: int) -> dict[str, Any]:
         """Further histories of the run."""
         return {}
@@ -245,6 +249,10 @@ class LastStep(AtRest):
         self.keep_row()
         row = int(self.counters.rows) - 1
         self.note_left(row)
+        if switches:  # rows before are those of the system before
+            self.ranks[self.unfinished : row] = self.independent.rank
+            self.finish_rows(self.unfinished)
+            self.unfinished = row
         for switch in switches:
             switch.apply(self)
         if not self.assemble:

@@ -293,6 +293,7 @@ class Run(LastStep):
         if self.sampling is not None:
             upto = self.sampling.before(upto)
         written, upto = int(self.counters.rows), min(upto, int(self.plan.end))
+        self.unfinished = written
         with self.explained():
             self.see_to_room(upto)
             status = march_to_doubt(self, upto)
@@ -303,13 +304,13 @@ class Run(LastStep):
             if status in (march.HAPPENED, march.LOOK):
                 self.fill_rows()
             status = OK if status in PASSED else status
-            self.ranks[written : int(self.counters.rows)] = self.independent.rank
+            self.ranks[self.unfinished : int(self.counters.rows)] = self.independent.rank
             if status != OK:
                 self.check(status, self.state.t, self.next_time())
         if self.independent.dropped.size and self.doubt and self.state.step != failed_at:
             k = int(self.counters.rows)
             self.watch_rows(k > written and self.rows.t[k - 1] == self.state.t)
-        self.finish_rows(written)
+        self.finish_rows(self.unfinished)
 
     def see_to_room(self, upto: int) -> None:
         """Memory for rows, where nobody knows how many there will be."""
@@ -317,9 +318,6 @@ class Run(LastStep):
             self.make_room(2 * self.rows.t.size)
         elif self.watch is not None and not self.sized:
             self.make_room(int(self.counters.rows) + upto - int(self.state.step) + 1)
-
-    def finish_rows(self, begin: int) -> None:
-        """Finish the rows from this one on."""
 
     def march(self, upto: int) -> int:
         """March with the present memory and plan; return a status."""

@@ -241,12 +241,15 @@ class Sampling:
             history.append((t, self.inputs.values[name]))
         return changed
 
+    def writers(self, name: str) -> list[str]:
+        """The controllers that write an input, in words."""
+        return [one.what for one in self.all if name in one.controller.writes]
+
     def expect(self, action: SetInput) -> None:
         """Prepare for an event that writes an input, which until then is what the model says."""
         name, place = action.load, self.inputs.place(action.load)
         place.checked(action.value)
-        writers = [one.what for one in self.all if name in one.controller.writes]
-        if writers:
+        if writers := self.writers(name):
             raise InputError(f"{writers[0]} writes {name!r}, and so does {action!r}", hint="one of them is enough")
         own = of_mechanisms.own_value(self.run.system, name)
         if own is None:
@@ -269,7 +272,7 @@ class Sampling:
                 given[name] = [time_functions.Staircase(times, column) for column in forces.T]
             else:
                 given[name] = time_functions.Staircase(times, [float(value[0]) for _, value in history])
-        return of_mechanisms.with_inputs(self.run.system, given)
+        return of_mechanisms.as_in_run(self.run.system, given)
 
     def saved(self) -> list[Any]:
         """What the controllers remember, for this process."""

@@ -119,6 +119,11 @@ def own_value(system: MechanismSystem, name: str) -> FloatArray | None:
     return np.array([force.vector for force in forces]).reshape(-1, 3).sum(axis=0)
 
 
+def as_in_run(system: MechanismSystem, given: dict[str, Any]) -> MechanismSystem:
+    """The mechanism with what its loads did in a run, functions of time; both are kept with it."""
+    return replace(with_inputs(system, given), held_in_run=(system, given))
+
+
 def with_inputs(system: MechanismSystem, given: Mapping[str, Any]) -> MechanismSystem:
     """The same mechanism with loads that have other values: numbers or functions of time, three of
     them for forces on bodies."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -82,6 +82,8 @@ class MechanismSystem(TabledSystem):
     loads: dict[str, LoadForces] = field(default_factory=dict)
     description: Description | None = None
     contacts: ContactSet | None = None
+    # the system that a run began with, and what its loads did in it: functions of time by load, or three
+    held_in_run: tuple[MechanismSystem, dict[str, Any]] | None = None
 
     small: ClassVar[int] = 24
     ideal_at_rest: ClassVar[bool] = True  # type: ignore[misc]

@@ -25,9 +25,10 @@ from isodyn.later import load as load_modules
 from isodyn.memory import require_memory
 from isodyn.results.ensemble import Ensemble, with_start
 from isodyn.results.ensemble_tables import write_csv
-from isodyn.results.event_log import as_arrays, from_arrays
+from isodyn.results.event_log import as_arrays, by_event, from_arrays
 from isodyn.results.files import is_file, write_file
 from isodyn.results.inputs import fingerprint, from_json
+from isodyn.results.inputs_in_run import as_in_run
 from isodyn.results.netcdf_image import image
 from isodyn.results.recorded import Recorded
 from isodyn.results.seals import check_seal, sealed
@@ -36,6 +37,7 @@ from isodyn.results.statistics import Statistics
 from isodyn.results.stored_models import system_of_model
 from isodyn.results.tables import looked_at_once, parquet_bytes, save_csv, save_parquet, to_dataset, xarray_of
 from isodyn.results.units import STATES
+from isodyn.systems import as_system, is_system
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
 
     from isodyn.results.events import Happened
     from isodyn.systems.base import System
+    from isodyn.systems.description import Description
 
 h5netcdf, h5py = Later("h5netcdf"), Later("h5py")
 
@@ -95,7 +98,7 @@ def write_dataset(dataset: Dataset, path: Path) -> Path:
     return write_file(path, sealed(image(_storable(dataset))))
 
 
-def load(path: str | Path, system: System | None = None, *, unchecked: bool = False) -> Solution:
+def load(path: str | Path, system: System | Description | None = None, *, unchecked: bool = False) -> Solution:
     """Read a solution from a NetCDF file that `Solution.save` wrote.
 
     Without a system the numbers and names are there, but not energy, drift and reactions.
@@ -134,7 +137,9 @@ def load(path: str | Path, system: System | None = None, *, unchecked: bool = Fa
     """
     xr = xarray_of()
     require_netcdf()
-    path = Path(path)
+    path, system = Path(path), as_system(system)
+    if not (system is None or is_system(system)):
+        raise InputError(f"load takes the system of the run, received {type(system).__name__}")
     if not is_file(path):
         raise InputError(f"{path} is a folder, not a file" if os.path.isdir(path) else f"there is no file {path}")
     if path.suffix.lower() in (".csv", ".parquet"):
@@ -178,11 +183,14 @@ def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     described = json.loads(dataset.attrs["isodyn_system"])
     model = json.loads(dataset.attrs["isodyn_model"]) if "isodyn_model" in dataset.attrs else None
     t, q, v, a, lam = (np.array(dataset[name].values, dtype=np.float64) for name in ("time", *STATES))
+    held = json.loads(dataset.attrs.get("isodyn_inputs", "null"))
+    system = as_in_run(system, held)
     if system is not None and fingerprint(system) != described["fingerprint"]:
         raise InputError(f"{path} belongs to another system: names, start or forces differ")
     missing = str(dataset.attrs.get("isodyn_missing", ""))
     if system is None and model is not None:
         system, missing = _built(model, t, q, v)
+        system = as_in_run(system, held)
     if system is None:
         kept: dict[str, Any] = {
             key: tuple(x) if isinstance(x, list) else x for key, x in described.items() if key != "fingerprint"
@@ -193,7 +201,7 @@ def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     for name, values in (("q", q), ("v", v), ("a", a), ("lam", lam)):
         if values.shape != (t.size, columns[name].size):
             raise DamageError(f"{path}: {name} has the shape {values.shape}, {(t.size, columns[name].size)} is needed")
-    aux = {
+    aux: dict[str, Any] = {
         str(name).removeprefix("aux_"): np.array(x.values)
         for name, x in dataset.items()
         if str(name).startswith("aux_")
@@ -202,6 +210,8 @@ def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     scheme = from_json(json.loads(dataset.attrs["isodyn_scheme"]))
     redundant = tuple(json.loads(dataset.attrs["isodyn_redundant"]))
     events = _events(dataset, system)
+    if "isodyn_watched" in dataset.attrs:
+        aux |= by_event(events, int(dataset.attrs["isodyn_watched"]), system)
     return Solution(t, q, v, a, lam, system, scheme, stats, columns, aux, redundant, model, events)
 
 

@@ -28,6 +28,7 @@ from isodyn.results.decimals import LONGEST, as_lines, room_for
 from isodyn.results.event_log import as_arrays
 from isodyn.results.files import replacing, write_file
 from isodyn.results.inputs import fingerprint, to_json
+from isodyn.results.inputs_in_run import held_inputs
 from isodyn.results.quantities import WXYZ, XYZ, Catalogue, Of
 from isodyn.results.recorded import Recorded
 from isodyn.results.solution import Solution
@@ -103,6 +104,10 @@ def _attributes(sol: Solution) -> dict[str, Any]:
     }
     if sol.events:
         found["isodyn_events"] = json.dumps({one.index: one.name for one in sol.events})
+    if "event_times" in sol.aux:
+        found["isodyn_watched"] = len(sol.aux["event_times"])
+    if (held := held_inputs(sol.system)) is not None:
+        found["isodyn_inputs"] = json.dumps(held)
     model, missing = sol.model, ""
     if model is None and (is_mechanism(sol.system) or is_parametrised(sol.system)):
         model, missing = model_of_system(sol.system)

@@ -36,6 +36,7 @@ MOST = 60  # iterations for one parameter
 DONE = 1e-13  # what a correction may leave, in parts of the solution
 ENOUGH = 1e-9  # … and those that do not shrink any more, if they are below this …
 ROUNDING = 1e-11  # … or this part of what forces could do
+LAST_DIGITS = 1e-14  # … or of accelerations that would change all of δq or δv within the step
 UNSOLVED = 121  # a status: the derivatives of a step do not converge
 BROKEN = 120  # a status: the step was repeated or divided, so that it is no smooth function of the state
 
@@ -61,18 +62,23 @@ def largest_force(memory: Memory, linear: Linear, tangents: Tangents, first: int
 
 
 @kernel()
-def all_done(memory: Memory, linear: Linear, tangents: Tangents, first: int, many: Many, k: int) -> bool:
-    """Whether the last correction of every parameter was small enough."""
+def all_done(dt: float, memory: Memory, linear: Linear, tangents: Tangents, first: int, many: Many, k: int) -> bool:
+    """Whether the last correction of every parameter was small enough. Gaps of constraints are
+    closed to rounding of δq and δv, which is much in accelerations where the step is short."""
     for c in range(many.x.shape[1]):
-        size = 0.0
+        size = quickest = 0.0
         for i in range(many.x.shape[0]):
             a = many.a[i, c] + memory.c[0] * many.x[i, c]
             size = max(size, memory.by_v[i] * max(abs(many.x[i, c]), abs(many.p[i, c]), abs(a)))
+            quickest = max(quickest, memory.by_v[i] * (abs(many.q_1[i, c]) / dt + abs(many.v_1[i, c])) / dt)
         change, before = many.change[c], many.before[c]
         if is_last(change, before, DONE, size, 0.0, k):
             continue
         forces = largest_force(memory, linear, tangents, first, many, c)
-        if not is_last(change, before, DONE, size, ROUNDING * forces / memory.inertia, k):
+        floor = ROUNDING * forces / memory.inertia
+        if many.lam.shape[0] > 0:
+            floor = max(floor, LAST_DIGITS * quickest)
+        if not is_last(change, before, DONE, size, floor, k):
             return False
     return True
 
@@ -109,7 +115,7 @@ def tangents_of_step(
         for c in range(many.change.size):
             if not many.change[c] < 1e300:
                 return NOT_FINITE
-        if all_done(memory, linear, tangents, first, many, k):
+        if all_done(dt, memory, linear, tangents, first, many, k):
             put_ends(leg, dt, linear, many)
             give_parameters(leg, shift, tangents, first, many)
             return OK

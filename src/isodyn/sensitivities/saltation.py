@@ -22,7 +22,7 @@ import numpy as np
 from isodyn.errors import SensitivityError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.marching.event_actions import changed
-from isodyn.marching.switches import SystemSwitch
+from isodyn.marching.switches import Lock, Release, SystemSwitch
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
 from isodyn.sensitivities.start import along
@@ -37,12 +37,13 @@ GRAZES = 1e-6  # of what g could do at typical velocities: slower than this, it 
 
 
 def refuse_switches(events: Sequence[Event]) -> None:
-    """SensitivityError for events that lock or release rows."""
+    """SensitivityError for events that change the system."""
     for k, event in enumerate(events):
         if isinstance(event.action, SystemSwitch):
+            rows = isinstance(event.action, Lock | Release)
+            what = "the rows of the constraints" if rows else "what loads do"
             raise SensitivityError(
-                f"{name_of(event, k)} changes the rows of the constraints, which is not differentiated",
-                hint="end the run there",
+                f"{name_of(event, k)} changes {what}, which is not differentiated", hint="end the run there"
             )
 
 

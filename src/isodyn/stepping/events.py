@@ -189,7 +189,7 @@ def _kernel_of(g: Callable[..., float], arguments: int) -> Callable[..., float]:
             tables: StructAddress,
             scratch: StructAddress,
         ) -> float:
-            return g(t, q, v, a, lam)
+            return g(t, q.copy(), v.copy(), a.copy(), lam.copy())
 
         return closure(GUARD)(whole)
 
@@ -203,16 +203,16 @@ def _kernel_of(g: Callable[..., float], arguments: int) -> Callable[..., float]:
         tables: StructAddress,
         scratch: StructAddress,
     ) -> float:
-        return g(t, q, v)
+        return g(t, q.copy(), v.copy())
 
     return closure(GUARD)(short)
 
 
 def value_of(event: Event, number: int, sample: Sample, function: Callable[..., Any] | None = None) -> float:
     """The function of an event at a state; of an expression the one that stands for it."""
-    t, q, v, a, lam = sample
+    own = Sample(sample.t, *(x.copy() for x in sample[1:]))  # which a function may change
     try:
-        given = (sample,) if event.arguments <= 1 else (t, q.copy(), v.copy(), a, lam)[: event.arguments]
+        given = (own,) if event.arguments <= 1 else own[: event.arguments]
         called = function or event.g
         assert not isinstance(called, str)  # an expression comes with the function that stands for it
         found = called(*given)
@@ -226,9 +226,11 @@ def value_of(event: Event, number: int, sample: Sample, function: Callable[..., 
             hint="return the difference, t - 0.2 instead of t > 0.2, or 1.0 and -1.0",
         )
     try:
+        if np.iscomplexobj(found):
+            raise TypeError(f"received {found!r}, which is complex")
         g = float(found)
     except (TypeError, ValueError) as error:
         raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error
     if not np.isfinite(g):
-        raise NonFiniteError(f"{name_of(event, number)} returned {g} at t = {float(t):.6g}")
+        raise NonFiniteError(f"{name_of(event, number)} returned {g} at t = {float(sample.t):.6g}")
     return g

@@ -12,6 +12,10 @@ one that follows from the values. Something may have happened in the step if g i
 Then the march says so, and Python looks into the step (isodyn.marching.event_watch). The slope is a
 difference over a moment of 1e-4 of the step, along the motion at its end. A function that is zero
 at the beginning of a step (an event was there, or the run begins there) has the sign of its slope.
+At a start nobody knows yet how accelerations and multipliers go on: functions of these have no
+slope there, NaN, and where they are near zero in the step after it, Python looks. What a start
+corrects of them (the error of a and λ) passes no zero: it is left out at first, and comes in over a
+step or so.
 Values at the level of rounding are zero: what an event has locked stays so.
 """
 
@@ -50,6 +54,7 @@ class Guards(Struct):
     ends, end_slopes = reals("guards"), reals("guards")  # at its end
     near = integers("guards")  # whether a function was near zero in the step
     largest = reals("guards")  # of all values so far
+    lead, lead_t, lead_over = reals("guards"), real, real  # what a start has corrected, when; comes in over this time
     # the state at the end, with the acceleration brought there; and a moment later
     t, a = real, reals("nv")
     t_later, q_later, v_later = real, reals("nq"), reals("nv")
@@ -67,10 +72,20 @@ def value_at(guards: Guards, k: int, t: float, q: FloatArray, v: FloatArray, a: 
 
 
 @kernel()
+def led(guards: Guards, k: int, t: float) -> float:
+    """What a start has corrected of function k, as far as it is still left out at t."""
+    if guards.lead[k] == 0.0 or not guards.lead_over > 0.0:
+        return 0.0
+    return guards.lead[k] * min(max(1.0 - (t - guards.lead_t) / guards.lead_over, 0.0), 1.0)
+
+
+@kernel()
 def may_happen(g_0: float, s_0: float, g_1: float, s_1: float, h: float, direction: float) -> bool:
     """Whether an event may have happened in a step of size h."""
     if not np.isfinite(g_1):
         return True
+    if np.isnan(s_0):
+        return g_0 != 0.0 or g_1 != 0.0
     sign = np.sign(g_0) if g_0 != 0.0 else np.sign(s_0)
     if sign == 0.0:
         return False
@@ -119,7 +134,7 @@ def find_values(guards: Guards, plan: Plan, state: State, memory: Memory) -> int
     for i in range(state.v.size):
         guards.a[i] = state.a[i] + state.lag * state.da[i]
     for k in range(guards.compiled.size):
-        guards.ends[k] = value_at(guards, k, guards.t, state.q, state.v, guards.a, state.lam)
+        guards.ends[k] = value_at(guards, k, guards.t, state.q, state.v, guards.a, state.lam) - led(guards, k, guards.t)
     if guards.in_python != 0 and np.isnan(
         number_at(guards.in_python, plan, plan.legs[0], memory.before, state, memory)
     ):
@@ -133,6 +148,7 @@ def find_near(guards: Guards, h: float) -> int:
     count = 0
     for k in range(guards.ends.size):
         g_0, s_0, g_1 = guards.starts[k], guards.start_slopes[k], guards.ends[k]
+        s_0 = (g_1 - g_0) / h if np.isnan(s_0) else s_0
         if abs(g_1) <= NOISE * guards.largest[k]:
             guards.ends[k] = g_1 = 0.0
         guards.largest[k] = max(guards.largest[k], abs(g_1))
@@ -153,7 +169,7 @@ def find_slopes(guards: Guards, h: float, plan: Plan, state: State, memory: Memo
             later = value_at(
                 guards, k, guards.t_later, guards.q_later, guards.v_later, guards.a_later, guards.lam_later
             )
-            guards.end_slopes[k] = (later - guards.ends[k]) / (MOMENT * h)
+            guards.end_slopes[k] = (later - led(guards, k, guards.t_later) - guards.ends[k]) / (MOMENT * h)
     if guards.in_python != 0 and np.isnan(
         number_at(guards.in_python, plan, plan.legs[0], memory.before, state, memory)
     ):
@@ -187,6 +203,12 @@ def look_for_events(
         for k in range(guards.ends.size):
             go_on(guards, k)
     return found
+
+
+@kernel(f8(ADDRESS, i8, f8))
+def led_of_guard(guards: Guards, k: int, t: float) -> float:
+    """`led` for callers outside compiled code."""
+    return led(opened(Guards, guards), k, t)
 
 
 @kernel(f8(ADDRESS, i8, f8, F, F, F, F))

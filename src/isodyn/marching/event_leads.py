@@ -1,0 +1,70 @@
+"""Functions of events that look at accelerations and multipliers, at starts.
+
+A start solves for a and λ anew, and so corrects what the steps before it missed of them. A function
+that looks at them jumps by that, and must not pass zero by it: what it jumps by, its lead, is left
+out of its values at first, and comes in over about a step. How it goes on from a start nobody knows
+yet, for a and λ have no rates there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isodyn.kernels.compiled import FloatArray
+from isodyn.results.solution import Sample
+from isodyn.stepping.events import SCIPY
+from isodyn.stepping.guards import led_of_guard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isodyn.marching.event_watch import EventWatch
+    from isodyn.marching.event_zeros import Zero
+
+OTHER, NEARLY_NONE = 1e-6, 1e-12  # parts of a and λ by which others differ; what differs from zero
+
+
+def looks_at_forces(watch: EventWatch, k: int, now: Sample) -> bool:
+    """Whether function k has another value where a and λ are a little other ones."""
+    if watch.events[k].arguments == SCIPY:
+        return False
+    a, lam = (x + max(OTHER * float(np.abs(x).max(initial=0.0)), NEARLY_NONE) for x in (now.a, now.lam))
+    return watch.value(k, now._replace(a=a, lam=lam)) != watch.value(k, now)
+
+
+def led(watch: EventWatch, k: int, t: float) -> float:
+    """What a start has corrected of function k, as far as it is still left out at t."""
+    return 0.0 if watch.guards.lead[k] == 0.0 else float(led_of_guard(watch.guards, k, float(t)))
+
+
+def corrections(watch: EventWatch, before: Sample) -> FloatArray:
+    """What a start at the state of the run, without any action, changes of each function: the error
+    of accelerations and multipliers there, beside what is still left out."""
+    many, t = len(watch.events), float(before.t)
+    found = np.array([led(watch, k, t) for k in range(many)])
+    asked = [k for k in range(many) if looks_at_forces(watch, k, before)]
+    if asked:
+        values = [watch.value(k, before) for k in asked]
+        watch.run.restart(before, [])
+        now = watch.run.sample()
+        found[asked] += [watch.value(k, now) - g for k, g in zip(asked, values, strict=True)]
+    return found
+
+
+def leave_out_corrections(
+    watch: EventWatch, zeros: Sequence[Zero], before: Sample, nothing: FloatArray, span: float
+) -> None:
+    """Leave out what the start at these zeros, in a step of size `span`, will correct. Functions
+    that are not zero there, as they jump, have passed: they begin on their new side, or at zero."""
+    guards, t, over = watch.guards, float(before.t), float(watch.guards.lead_over)
+    left = min(over, over - (t - float(guards.lead_t)))  # of the time of an earlier lead
+    values = {zero.number: watch.led_value(zero.number, before) for zero in zeros}
+    lead = corrections(watch, before)
+    for zero in zeros:
+        k = zero.number
+        if abs(values[k]) > nothing[k]:
+            corrected = values[k] + float(lead[k])
+            lead[k] = min(corrected, 0.0) if zero.rising else max(corrected, 0.0)
+    guards.lead, guards.lead_t, guards.lead_over = lead, t, max(span, watch.run.typical_dt, left)
