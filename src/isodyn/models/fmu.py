@@ -26,14 +26,13 @@ from isodyn.marching.schedule import resolution
 from isodyn.mechanism.inputs import held_by
 from isodyn.models.build import ModelFile, load_model, model_from_text
 from isodyn.models.reader import packed, unpacked
-from isodyn.results.quantities import Catalogue, Of
+from isodyn.results.quantities import NEEDS_PAST, Catalogue, Of
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 
 pythonfmu3 = Later("pythonfmu3")
 
 NEAR = 1e-6  # of dt: a communication point is at a time of the grid
-NEEDS_PAST = ("work",)
 FILES = "files_of_the_model.json"  # in a unit: contents of the files that the model names
 TAKEN = ("Fmi3Slave", "Path", "Unit")  # names in the script
 SCRIPT = '''"""A model of isodyn, as a unit for co-simulation."""
