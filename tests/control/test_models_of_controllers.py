@@ -161,3 +161,11 @@ def test_files_of_results_know_what_controllers_did(tmp_path: Path) -> None:
         assert again.model is not None
         assert again.model["title"] == "arm"
         (tmp_path / "run.nc").unlink()
+
+
+def test_a_file_has_the_system_with_what_controllers_did(tmp_path: Path) -> None:
+    mech = load_model(FILE).mechanism()
+    path = iso.integrate(mech, dt=1e-3, t_end=0.01).save(tmp_path / "run.nc")
+    with pytest.raises(iso.errors.InputError, match=r"another system(.|\n)*leave system= out"):
+        iso.load(path, system=mech.compile())
+    assert iso.load(path).load("elbow_motor").power.any()

@@ -179,7 +179,12 @@ def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     model = json.loads(dataset.attrs["isodyn_model"]) if "isodyn_model" in dataset.attrs else None
     t, q, v, a, lam = (np.array(dataset[name].values, dtype=np.float64) for name in ("time", *STATES))
     if system is not None and fingerprint(system) != described["fingerprint"]:
-        raise InputError(f"{path} belongs to another system: names, start or forces differ")
+        raise InputError(
+            f"{path} belongs to another system: names, start or forces differ",
+            hint=None
+            if model is None
+            else "leave system= out: the file has its own, with what controllers did to loads",
+        )
     missing = str(dataset.attrs.get("isodyn_missing", ""))
     if system is None and model is not None:
         system, missing = _built(model, t, q, v)
