@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 import isodyn as iso
+from flexible_solids import swinging
 from isodyn.cli import cli
 from isodyn.errors import InputError
-from isodyn.models import load_model
-from isodyn.models.fmu import Unit, export_fmu
+from isodyn.models import load_model, to_toml
+from isodyn.models.fmu import FILES, Unit, export_fmu
 
 FILE = Path(__file__).resolve().parents[2] / "examples" / "models" / "robot_arm_pd.toml"
 OWN = """
@@ -162,3 +164,55 @@ def test_fmpy_goes_back_to_what_was_saved(tmp_path: Path) -> None:
     assert ways[0] == ways[1]
     sol = iso.integrate(load_model(path).mechanism(), dt=1e-3, t_end=0.03)
     assert ways[0][0] == pytest.approx(sol.joint("shoulder").angle[-1], abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ('[loads.push_x]\ntype = "motor"\njoint = "pin"\ntorque = 2.0\n', "push_x"),
+        ('[loads.time]\ntype = "motor"\njoint = "pin"\ntorque = 2.0\n', "time"),
+    ],
+)
+def test_variables_have_names_of_their_own(more: str, name: str, tmp_path: Path) -> None:
+    """The second input of a name took the place of the first; two of the name time were no unit."""
+    path = tmp_path / "arm.toml"
+    path.write_text(OWN + more, encoding="utf-8")
+    with pytest.raises(InputError, match=f"two variables of the unit would be named '{name}'(.|\n)*another name"):
+        Unit(path)
+
+
+@pytest.mark.parametrize(("name", "called"), [("Träger", "Tr_ger"), ("class", "model_class"), ("Unit", "model_Unit")])
+def test_units_have_names_that_pythonfmu3_can_find(name: str, called: str, tmp_path: Path) -> None:
+    """A letter that is not ASCII let the unit wait forever, `class` is no name in Python."""
+    pytest.importorskip("pythonfmu3")
+    path = tmp_path / f"{name}.toml"
+    path.write_text(OWN, encoding="utf-8")
+    assert export_fmu(path, tmp_path).name == f"{called}.fmu"
+
+
+def test_far_from_zero_steps_follow_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "arm.toml"
+    path.write_text(
+        OWN.replace("dt = 0.0078125\nt_end = 0.5", "dt = 0.01\nt0 = 1e9\nt_end = 1000000001"), encoding="utf-8"
+    )
+    unit = Unit(path)
+    for k in range(20):
+        unit.go_on(1e9 + 0.01 * k, 0.01)
+    assert unit.stepper.t == pytest.approx(1e9 + 0.2, abs=1e-6)
+
+
+def test_files_that_a_model_names_are_in_the_unit(tmp_path: Path) -> None:
+    """A unit with a flexible body was written, and could not be started."""
+    pytest.importorskip("skfem")
+    pytest.importorskip("pythonfmu3")
+    model, unpacked = tmp_path / "bar.toml", tmp_path / "unpacked"
+    text = to_toml(swinging(modes=1), dt=1e-3, t_end=5e-3, folder=tmp_path)
+    model.write_text(text, encoding="utf-8")
+    file = export_fmu(model, tmp_path)
+    for part in tmp_path.glob("*.npz"):
+        part.unlink()
+    with zipfile.ZipFile(file) as archive:
+        archive.extractall(unpacked)
+    unit = Unit(unpacked / "resources" / "bar.toml", unpacked / "resources" / FILES)
+    unit.go_on(0.0, 2e-3)
+    assert unit.stepper.t == pytest.approx(2e-3)

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import isodyn as iso
+from isodyn.cli import cli
 from isodyn.models import load_model, model_from_text, to_toml
 from isodyn.models.reader import ModelError
 
@@ -138,3 +140,32 @@ def test_a_pid_refuses_targets_of_other_names() -> None:
     with pytest.raises(iso.errors.InputError, match="there is no 'x' here"):
         iso.PID(1.0, target="x + t")
     assert iso.PID(1.0, target="2*t")(0.5, 0.25) == 0.75
+
+
+def test_files_of_results_know_what_controllers_did(tmp_path: Path) -> None:
+    """Results of `isodyn run` were read with the loads of the model file: a motor at zero, no work,
+    and an energy balance that did not close."""
+    (tmp_path / "arm.toml").write_text(PID_TEXT, encoding="utf-8")
+    model = load_model(tmp_path / "arm.toml")
+    sol = iso.integrate(model.system(), **model.options())
+    folder = tmp_path / "kept"
+    for arguments in (
+        ["run", str(tmp_path / "arm.toml"), "--save", str(tmp_path / "run.nc"), "--checkpoint", str(folder)],
+        ["resume", str(folder), "--save", str(tmp_path / "run.nc")],
+    ):
+        assert CliRunner().invoke(cli, arguments, catch_exceptions=False).exit_code == 0
+        again = iso.load(tmp_path / "run.nc")
+        for name in ("motor.power", "motor.work"):
+            np.testing.assert_allclose(again.quantity(name).values, sol.quantity(name).values, atol=1e-12)
+        np.testing.assert_allclose(again.energy_balance(), sol.energy_balance(), atol=1e-12)
+        assert again.model is not None
+        assert again.model["title"] == "arm"
+        (tmp_path / "run.nc").unlink()
+
+
+def test_a_file_has_the_system_with_what_controllers_did(tmp_path: Path) -> None:
+    mech = load_model(FILE).mechanism()
+    path = iso.integrate(mech, dt=1e-3, t_end=0.01).save(tmp_path / "run.nc")
+    with pytest.raises(iso.errors.InputError, match=r"another system(.|\n)*leave system= out"):
+        iso.load(path, system=mech.compile())
+    assert iso.load(path).load("elbow_motor").power.any()

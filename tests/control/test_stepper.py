@@ -177,3 +177,12 @@ def test_bad_steps_are_refused(dt: float) -> None:
 def test_a_formulation_of_another_system_is_refused() -> None:
     with pytest.raises(InputError, match="another system"):
         iso.Stepper(arm(), formulation=iso.Hamiltonian(), dt=DT)
+
+
+@pytest.mark.parametrize("t0", [1e6, -1e7, 3e8])
+def test_the_number_of_steps_does_not_depend_on_the_start(t0: float) -> None:
+    """Where floats are far apart a rounded time cost one step more."""
+    stepper = iso.Stepper(arm(), dt=0.01, t0=t0)
+    for k in range(1, 30):
+        stepper.run_until(t0 + 0.01 * k)
+        assert round((stepper.t - t0) / 0.01) == k

@@ -22,7 +22,7 @@ from isodyn.marching.method import settle, unconstrained
 from isodyn.marching.readings import Reading, reading
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import Sampling, controllers_of
-from isodyn.marching.schedule import Stretch, resolved
+from isodyn.marching.schedule import Stretch, resolution, resolved
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.real_numbers import real_number
 from isodyn.results.solution import Sample
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 contact_run = Later("isodyn.marching.contact_run")  # systems with contacts only
 
 MOST = 10**9  # steps
+NEAR = 1e-9  # of a step: times that are so near are the same
 TYPICAL = 1000  # of a run: velocities at the start are compared with sizes over this many steps
 
 
@@ -238,9 +239,11 @@ class Stepper(ShownInNotebooks):
             If t lies before the present time.
         """
         t = real_number("t", t)
-        if not np.isfinite(t) or t < self.t - 1e-9 * self.dt:
+        if not np.isfinite(t) or t < self.t - NEAR * self.dt:
             raise InputError(f"run_until goes forward from t = {self.t:g}, received {t:g}", hint="reset() or restore()")
-        upto = int(np.ceil((t - self._stretch.t0) / self.dt - 1e-9))
+        t0 = self._stretch.t0
+        near = max(NEAR, 2.0 * resolution(t0, t) / self.dt)
+        upto = int(np.ceil((t - t0) / self.dt - near))
         while self._run.state.step < upto:
             self._go_to(upto)
 

@@ -8,8 +8,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from isodyn.errors import InputError
 from isodyn.expressions.parser import ARGUMENTS, CONSTANTS, Tree, parse
 from isodyn.expressions.tokens import wrong
+from isodyn.real_numbers import real_number
 
 # ---- operations; functions of one argument come last
 NUMBER, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, MINIMUM, MAXIMUM, ATAN2, HYPOT = range(11)
@@ -75,7 +77,7 @@ def compile_formula(
     >>> compile_formula("a*t^2", parameters={"a": 3.0}).names
     ('t',)
     """
-    known, values = tuple(names), dict(parameters or {})
+    known, values = tuple(names), _numbers(parameters or {})
     tree = parse(text)
     used: dict[str, int] = {}
     code: list[tuple[int, float]] = []
@@ -98,6 +100,16 @@ def constant(text: str, parameters: Mapping[str, float] | None = None) -> float:
     return value
 
 
+def _numbers(parameters: Mapping[str, float]) -> dict[str, float]:
+    """Parameters, as far as they are names of numbers."""
+    for name in parameters:
+        if not isinstance(name, str):
+            raise InputError(f"a parameter of a formula needs a name, received {name!r}", hint='such as {"k": 2.0}')
+        if name in CONSTANTS:
+            raise InputError(f"parameter {name!r} has a meaning in formulas already", hint="choose another name")
+    return {name: real_number(f"parameter {name!r}", value) for name, value in parameters.items()}
+
+
 Meaning = Callable[[str, int], float | None]
 
 
@@ -107,6 +119,10 @@ def _meaning(text: str, known: tuple[str, ...], parameters: Mapping[str, float],
 
     def of(name: str, column: int) -> float | None:
         if name in known:
+            if name in parameters:
+                raise wrong(
+                    text, column, f"{name!r} is a parameter, and means something else here", "choose another name"
+                )
             return None
         if name in parameters:
             return float(parameters[name])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -111,6 +112,10 @@ def sampling_of(run: Run, dt: float | None) -> Sampling | None:
     return found
 
 
+# who reset a law last; who did holds the law, so that its number is its own
+LAST_OF: WeakValueDictionary[int, Sampled] = WeakValueDictionary()
+
+
 class Sampled:
     """A controller in a run: how often it samples, what it reads, what is on its way."""
 
@@ -120,13 +125,15 @@ class Sampled:
         self.steps, self.next = 0 if dt is None else self.whole_steps(dt), 0
         for name in controller.writes:
             inputs.place(name)
-        law = controller.law
+        law: Any = controller.law_of_run()
         self.law: Any = law if callable(law) else None
         texts: Sequence[str] = controller.reads if callable(law) else law
         self.reads = [reading(system, text, inputs, self.what) for text in texts]
         self.waiting: list[FloatArray] = []  # at most as many as the delay
-        if hasattr(controller.law, "reset"):
-            controller.law.reset()
+        self.resets = hasattr(law, "reset")
+        if self.resets:
+            law.reset()
+            LAST_OF[id(law)] = self
 
     def memory(self, *, copies: bool = False) -> object:
         """What the law remembers."""
@@ -136,6 +143,8 @@ class Sampled:
         """Let the law remember that."""
         if self.law is not None:
             recall(self.law, memory, f"the law of {self.what}")
+        if self.resets:
+            LAST_OF[id(self.law)] = self
 
     def whole_steps(self, dt: float) -> int:
         """How many steps lie between two samples."""
@@ -177,6 +186,11 @@ class Sampled:
 
     def called(self, t: float, read: list[float]) -> object:
         """What the law returns."""
+        if self.resets and LAST_OF.get(id(self.law)) is not self:
+            raise CallableError(
+                f"the law of {self.what} was reset by another run since; at t = {t:.6g} it has forgotten this one",
+                hint="give each of two runs that take turns a law of its own, or save and restore their steppers",
+            )
         try:
             return self.law(t, *read)
         except Exception as error:

@@ -3,6 +3,7 @@ inputs of loads, which hold them until the next time."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,6 +132,16 @@ class Controller(ShownInNotebooks):
             law = getattr(law, "__qualname__", type(law).__qualname__), constants, names
         return repr((self.name, self.every, self.reads, self.writes, law, self.delay, self.low, self.high))
 
+    def law_of_run(self) -> Law:
+        """Return the law that one run calls.
+
+        Returns
+        -------
+        law
+            A `PID` of its own; any other law as it is.
+        """
+        return self.law.within(self.low, self.high) if isinstance(self.law, PID) else self.law
+
     def check(self, parts: Parts) -> None:
         """Refuse a controller whose loads are unknown, take no input, or belong to another one.
 
@@ -182,8 +193,9 @@ class PID(ShownInNotebooks):
     """A law for controllers: proportional, integral and derivative action on one quantity.
 
     u = kp e + ki ∫e dt − kd ẏ with e = target − y. The derivative is that of the quantity, not of
-    the error, so that a target that jumps makes no peak. Where u leaves the limits the integral
-    waits.
+    the error, so that a target that jumps makes no peak. Where u is beyond a limit the integral
+    waits, unless it leads back. Each run takes a copy, whose integral waits at the limits of the
+    controller, too.
 
     Parameters
     ----------
@@ -226,6 +238,25 @@ class PID(ShownInNotebooks):
         """Forget the past: a run begins."""
         self.integral, self.last = 0.0, (np.nan, 0.0)
 
+    def within(self, low: float | None, high: float | None) -> PID:
+        """Return the same law without a past, between limits that are no wider.
+
+        Parameters
+        ----------
+        low, high
+            Limits of a controller; None for none.
+
+        Returns
+        -------
+        law
+            A copy.
+        """
+        law = copy.copy(self)
+        law.low = self.low if low is None else max(self.low, low)
+        law.high = self.high if high is None else min(self.high, high)
+        law.reset()
+        return law
+
     def target_at(self, t: float) -> float:
         """Return what y is led to.
 
@@ -267,7 +298,8 @@ class PID(ShownInNotebooks):
             rate = (y - y_before) / h if h > 0.0 else 0.0
         more = self.integral + self.ki * h * error
         u = self.kp * error + more - self.kd * rate
-        if self.low <= u <= self.high or abs(more) < abs(self.integral):
+        outwards = more > self.integral if u > self.high else more < self.integral if u < self.low else False
+        if not outwards:
             self.integral = more
         self.last = t, y
         return float(min(max(u, self.low), self.high))

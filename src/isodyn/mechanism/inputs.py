@@ -46,6 +46,11 @@ class InputPlace:
         if given.shape not in (((1,), (3,)) if self.forces else ((1,),)):
             kinds = "one number, or three" if self.forces else "one number"
             raise InputError(f"input {self.load!r} is {kinds}, received {value!r}")
+        if given.size == 1 and len(self.forces) > 1:
+            raise InputError(
+                f"input {self.load!r}: one number scales the vector of the load, which is a function of time",
+                hint="give the load a constant vector, which time= may scale, or set three numbers",
+            )
         if self.forces and given.size == 1 and not self.vectors.any():
             raise InputError(
                 f"input {self.load!r}: one number scales the vector of the load, which is zero",

@@ -14,6 +14,7 @@ import numpy as np
 
 from isodyn.bodies.body import Body
 from isodyn.errors import InputError, about
+from isodyn.expressions.parser import CONSTANTS
 from isodyn.joints import measures as words
 from isodyn.joints.words import Pair, Word, ground_body
 from isodyn.loads.formula_laws import formula_law, text_of
@@ -63,6 +64,8 @@ class ContinuousState(ShownInNotebooks):
         what = self.what
         if not isinstance(self.name, str) or not self.name.isidentifier():
             raise InputError(f"{what}: a name without dots and blanks is needed, because formulas use it")
+        if self.name == "t" or self.name in CONSTANTS:
+            raise InputError(f"{what}: the name has a meaning in formulas already", hint="choose another name")
         initial = real_number(f"{what}: initial", self.initial)
         if self.size is not None and not real_number(f"{what}: size", self.size) > 0.0:
             raise InputError(f"{what}: size must be positive, received {self.size!r}", argument="size")
@@ -99,7 +102,7 @@ def law_of_state(state: ContinuousState, world: LoadWorld) -> Law:
     """Its rate, as the force on the velocity that carries it."""
     word = word_of_state(state.body)
     with about(state.name, "rate"):
-        own = {} if state.name in state.parameters else {state.name: Input(word, rate=True)}
+        own = {state.name: Input(word, rate=True)}
         return formula_law(state.name, word, text_of(state.rate), state.parameters, world, own, noun="state")
 
 

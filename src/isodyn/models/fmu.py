@@ -8,9 +8,11 @@ solution, but for those that need the past. Communication points are times of th
 
 from __future__ import annotations
 
+import json
 import re
 import tempfile
 from collections.abc import Callable
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +22,19 @@ from isodyn.api.stepper import SavedStepper, Stepper
 from isodyn.errors import InputError
 from isodyn.later import Later, load
 from isodyn.loads.part import JointLoad
+from isodyn.marching.schedule import resolution
 from isodyn.mechanism.inputs import held_by
-from isodyn.models.build import load_model
-from isodyn.results.quantities import Catalogue, Of
+from isodyn.models.build import ModelFile, load_model, model_from_text
+from isodyn.models.reader import packed, unpacked
+from isodyn.results.quantities import NEEDS_PAST, Catalogue, Of
 from isodyn.results.solution import Solution
 from isodyn.results.statistics import Statistics
 
 pythonfmu3 = Later("pythonfmu3")
 
 NEAR = 1e-6  # of dt: a communication point is at a time of the grid
-NEEDS_PAST = ("work",)
+FILES = "files_of_the_model.json"  # in a unit: contents of the files that the model names
+TAKEN = ("Fmi3Slave", "Path", "Unit")  # names in the script
 SCRIPT = '''"""A model of isodyn, as a unit for co-simulation."""
 
 from pathlib import Path
@@ -42,7 +47,8 @@ from isodyn.models.fmu import Unit
 class {name}(Fmi3Slave):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
-        self.unit = Unit(Path(self.resources) / "model.toml")
+        folder = Path(self.resources)
+        self.unit = Unit(folder / "{name}.toml", folder / "{files}")
         self.unit.declare(self)
 
     def do_step(self, current_time, step_size):
@@ -64,6 +70,8 @@ class Unit:
     ----------
     path
         The model file.
+    files
+        Where the contents of the files that it names are kept; these lie beside it if left out.
 
     Raises
     ------
@@ -71,8 +79,8 @@ class Unit:
         If the model cannot be taken step by step.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        model = load_model(path)
+    def __init__(self, path: str | Path, files: str | Path | None = None) -> None:
+        model = self.model = load_model(path) if files is None else _with_files(Path(path), Path(files))
         options = model.options()
         if options["events"] or np.size(options["breakpoints"]) or not isinstance(options["dt"], float | int):
             raise InputError(
@@ -84,16 +92,23 @@ class Unit:
         self.stepper = Stepper(model.system(), **given)
         self.system: Any = self.stepper.system
         self._catalogue: tuple[float, Catalogue] | None = None
-        self.inputs = self._inputs()
+        inputs = self._inputs()
+        self.inputs = dict(inputs)
         self.outputs = self._outputs()
+        names = ["time", *(name for name, _ in inputs), *self.outputs]
+        if len(set(names)) < len(names):
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            raise InputError(
+                f"two variables of the unit would be named {twice!r}", hint="give a load of the model another name"
+            )
 
-    def _inputs(self) -> dict[str, float]:
+    def _inputs(self) -> list[tuple[str, float]]:
         """Inputs with their values in the file; components of vectors apart."""
         parts = getattr(getattr(self.system, "description", None), "parts", None)
         if parts is None:
-            return {}
+            return []
         taken = {name for controller in parts.controllers.values() for name in controller.writes}
-        found: dict[str, float] = {}
+        found: list[tuple[str, float]] = []
         for name in self.stepper.inputs:
             part: Any = parts.loads[name]
             forces = self.system.loads[name].on_bodies
@@ -101,9 +116,9 @@ class Unit:
                 continue
             if isinstance(part, JointLoad):
                 value = getattr(part, held_by(part))
-                found |= {name: float(value)} if isinstance(value, int | float) else {}
+                found += [(name, float(value))] if isinstance(value, int | float) else []
             elif len(forces) == 1 and forces[0].time is None:
-                found |= {f"{name}_{axis}": float(x) for axis, x in zip("xyz", forces[0].vector, strict=True)}
+                found += [(f"{name}_{axis}", float(x)) for axis, x in zip("xyz", forces[0].vector, strict=True)]
         return found
 
     def _outputs(self) -> dict[str, str]:
@@ -195,12 +210,16 @@ class Unit:
         InputError
             If the unit stands elsewhere, or the next point is no time of the grid.
         """
-        if abs(t - self.stepper.t) > NEAR * float(self.options["dt"]):
+        if abs(t - self.stepper.t) > self._near(t) * float(self.options["dt"]):
             raise InputError(
                 f"the unit stands at t = {self.stepper.t:.9g}, received a step from t = {t:.9g}",
                 hint=f"steps follow each other from t0 = {float(self.options['t0']):g}, the start time of the unit",
             )
         self.go_to(t + length)
+
+    def _near(self, t: float) -> float:
+        """How near two times are the same, in steps; floats far from zero lie farther apart."""
+        return max(NEAR, 2.0 * resolution(float(self.options["t0"]), t) / float(self.options["dt"]))
 
     def go_to(self, t: float) -> None:
         """Take steps to a communication point.
@@ -217,7 +236,7 @@ class Unit:
         """
         dt, t0 = float(self.options["dt"]), float(self.options["t0"])
         steps = (t - t0) / dt
-        if abs(steps - round(steps)) > NEAR:
+        if abs(steps - round(steps)) > self._near(t):
             raise InputError(
                 f"communication points are multiples of dt = {dt:g} from t0 = {t0:g}, received t = {t:.9g}"
             )
@@ -248,6 +267,12 @@ class Unit:
                 Float64(name, causality=cause.output, description=unit or None, getter=_reader(self, name)),
                 nested=False,
             )
+
+
+def _with_files(path: Path, files: Path) -> ModelFile:
+    """A model file, with the contents of the files that it names as they are kept in a unit."""
+    kept = unpacked(json.loads(files.read_text(encoding="utf-8")))
+    return model_from_text(path.read_text(encoding="utf-8"), str(path), files=kept)
 
 
 def _getter(values: dict[str, float], name: str) -> Callable[[], float]:
@@ -289,13 +314,14 @@ def export_fmu(path: str | Path, folder: str | Path = ".", name: str | None = No
     except ImportError:
         raise InputError("units for co-simulation need pythonfmu3", hint="pip install 'isodyn[fmi]'") from None
     path = Path(path)
-    name = re.sub(r"\W", "_", name or path.stem)
-    name = name if not name[:1].isdigit() else f"model_{name}"
-    Unit(path)  # what is wrong with the model is told here, with its place
+    name = re.sub(r"\W", "_", name or path.stem, flags=re.ASCII)  # pythonfmu3 finds no class of other letters
+    name = f"model_{name}" if name[:1].isdigit() or iskeyword(name) or name in TAKEN else name
+    unit = Unit(path)  # what is wrong with the model is told here, with its place
     with tempfile.TemporaryDirectory() as made:
-        script, model = Path(made) / f"{name}_unit.py", Path(made) / "model.toml"
-        script.write_text(SCRIPT.format(name=name), encoding="utf-8")
+        script, model, files = Path(made) / f"{name}_unit.py", Path(made) / f"{name}.toml", Path(made) / FILES
+        script.write_text(SCRIPT.format(name=name, files=FILES), encoding="utf-8")
         model.write_bytes(path.read_bytes())
+        files.write_text(json.dumps(packed(unit.model.files())), encoding="utf-8")
         builder = Later("pythonfmu3.builder").FmuBuilder
         able = {"canHandleVariableCommunicationStepSize": False, "canGetAndSetFMUState": True}
-        return Path(builder.build_FMU(script, dest=folder, project_files=[model], **able))
+        return Path(builder.build_FMU(script, dest=folder, project_files=[model, files], **able))

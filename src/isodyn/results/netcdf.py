@@ -186,7 +186,12 @@ def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     held = json.loads(dataset.attrs.get("isodyn_inputs", "null"))
     system = as_in_run(system, held)
     if system is not None and fingerprint(system) != described["fingerprint"]:
-        raise InputError(f"{path} belongs to another system: names, start or forces differ")
+        raise InputError(
+            f"{path} belongs to another system: names, start or forces differ",
+            hint=None
+            if model is None
+            else "leave system= out: the file has its own, with what controllers did to loads",
+        )
     missing = str(dataset.attrs.get("isodyn_missing", ""))
     if system is None and model is not None:
         system, missing = _built(model, t, q, v)

@@ -29,6 +29,7 @@ quantities_of_parts = Later("isodyn.results.quantities_of_parts")  # which needs
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
+NEEDS_PAST = ("work",)  # quantities that no single instant knows
 NEAR = 5  # so many names are offered where one is unknown
 SIMILAR, CLOSE = 0.5, 0.75  # how like they are, by difflib: to any name, and to those of the part that was named
 

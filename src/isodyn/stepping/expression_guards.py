@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from isodyn.errors import InputError
 from isodyn.expressions import parse
 from isodyn.expressions.program import evaluate
-from isodyn.results.quantities import Catalogue
+from isodyn.results.quantities import NEEDS_PAST, Catalogue
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 from isodyn.systems.base import System
@@ -30,6 +31,11 @@ def expression_guard(system: System, text: str) -> Callable[[Sample], float]:
             if name == "t":
                 return float(sample.t)
             values = catalogue.curve(name).values[0]
+            if name.rpartition(".")[2] in NEEDS_PAST:
+                raise InputError(
+                    f"{name!r} is a sum over the past, which is not known at a single instant",
+                    hint=f'add_state("{name.rpartition(".")[2]}", rate="…") with a formula of the power is',
+                )
             return float(values if values.ndim == 0 else np.linalg.norm(values))
 
         return evaluate(tree, of)
