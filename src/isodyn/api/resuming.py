@@ -15,7 +15,7 @@ from isodyn.results.files import is_file
 from isodyn.results.inputs import from_json
 from isodyn.results.seals import opened_json
 from isodyn.results.solution import Solution
-from isodyn.results.stored_models import events_of_model, model_of_run, system_of_model
+from isodyn.results.stored_models import events_of_model, system_of_model
 from isodyn.stepping.events import read_events
 from isodyn.systems.description import Description, as_system
 
@@ -114,7 +114,7 @@ def resume(
     options |= {"progress": progress, "observe": observe, "events": events, "executor": executor}
     found = integrate(system, **options, checkpoint=checkpoint)
     if isinstance(found, Solution):
-        found.model = model_of_run(found, system, document["model"])
+        found.model = document["model"]
     return found
 
 

@@ -23,7 +23,6 @@ from isodyn.later import Later
 from isodyn.report import figures
 from isodyn.report.summary import run_summary
 from isodyn.results.solution import Solution
-from isodyn.results.stored_models import model_of_run
 from isodyn.specs import AskedSteps, parse_formulation, parse_parameters
 
 if TYPE_CHECKING:
@@ -145,13 +144,13 @@ def _integrated(system: System, options: dict[str, Any], files: Files, model: di
             sol = _followed(system, options | {"checkpoint": kept}, files.live, model)
     except IsodynError as error:
         if isinstance(error.partial, Solution) and error.partial.t.size:
-            error.partial.model = model_of_run(error.partial, system, model)
+            error.partial.model = model
             try:
                 say_written(files.write(error.partial))
             except IsodynError as other:
                 error.add_note(f"the run so far is lost too: {other.args[0]}")
         raise
-    sol.model = model_of_run(sol, system, model)
+    sol.model = model
     return sol
 
 

@@ -188,9 +188,7 @@ def _solution(dataset: Dataset, system: Any, path: Path) -> Solution:
     if system is not None and fingerprint(system) != described["fingerprint"]:
         raise InputError(
             f"{path} belongs to another system: names, start or forces differ",
-            hint=None
-            if model is None
-            else "leave system= out: the file has its own, with what controllers did to loads",
+            hint=None if model is None else "leave system= out: the file has its own",
         )
     missing = str(dataset.attrs.get("isodyn_missing", ""))
     if system is None and model is not None:

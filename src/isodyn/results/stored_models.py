@@ -11,10 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from isodyn.errors import InputError
-from isodyn.results.units import is_mechanism
 
 if TYPE_CHECKING:
-    from isodyn.results.solution import Solution
     from isodyn.systems.base import System
 
 
@@ -68,12 +66,3 @@ def model_of_system(system: System) -> tuple[dict[str, Any] | None, str]:
         return None, str(error)
     except InputError as error:
         return None, error.message
-
-
-def model_of_run(sol: Solution, system: object, model: dict[str, Any] | None) -> dict[str, Any] | None:
-    """What is kept of the model that a system comes from. Where controllers or events have set
-    loads, the solution has another system, which knows what these did; then it is that one."""
-    if model is None or sol.system is system or not is_mechanism(sol.system):
-        return model
-    written, _ = model_of_system(sol.system)
-    return None if written is None else written | {"title": model["title"], "name": model["name"]}
