@@ -94,6 +94,12 @@ def test_refused() -> None:
         iso.Adaptive(largest=0.0)
     with pytest.raises(InputError, match="atol must not be negative"):
         iso.Adaptive(atol=-1.0)
+    with pytest.raises(InputError, match="atol must be finite, received inf"):
+        iso.Adaptive(atol=np.inf)
+    with pytest.raises(
+        InputError, match="hint: no smallest size above the largest one, and a first step inside the span"
+    ):
+        iso.integrate(pendulum(), dt=iso.Adaptive(first=2.0), t_end=1.0)
     with pytest.raises(InputError, match="atol takes one number or 2 of them, received 3"):
         iso.integrate(pendulum(), dt=iso.Adaptive(atol=(np.ones(3), 1.0)), t_end=1.0)
     with pytest.raises(SchemeError, match="is of first order, λ₅ ≠ "):

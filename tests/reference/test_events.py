@@ -194,8 +194,11 @@ def test_what_is_refused() -> None:
     with pytest.raises(InputError, match="an action returns a sample"):
         run([half])
     wrong = iso.Event(half.g, action=lambda s: {"v": np.zeros(2)})
-    with pytest.raises(InputError, match="an action must return 1 finite coordinates and 1 velocities"):
+    with pytest.raises(InputError, match="an action must return 1 coordinates and 1 velocities"):
         run([wrong])
+    lost = iso.Event(half.g, action=lambda s: {"v": np.full(1, np.nan)})
+    with pytest.raises(InputError, match=r"an action must return finite numbers, received v = \[nan\] at t = "):
+        run([lost])
     with pytest.raises(InputError, match="no joint and no row named 'hook'"):
         run([iso.Event(half.g, action=iso.Release("hook"))])
     with pytest.raises(InputError, match="loads are switched in mechanisms"):

@@ -87,13 +87,12 @@ def accepted(found: Sample, sample: Sample) -> Sample:
         q, v = (np.asarray(x).astype(np.float64, casting="same_kind") for x in (found.q, found.v))
     except (TypeError, ValueError) as error:
         raise InputError(f"an action must return real numbers as q and v: {error}", hint=HINT) from error
-    if (
-        q.shape != np.shape(sample.q)
-        or v.shape != np.shape(sample.v)
-        or not (np.isfinite(q).all() and np.isfinite(v).all())
-    ):
+    for name, x in (("q", q), ("v", v)):
+        if not np.isfinite(x).all():
+            raise InputError(f"an action must return finite numbers, received {name} = {x} at t = {sample.t:.6g}")
+    if q.shape != np.shape(sample.q) or v.shape != np.shape(sample.v):
         raise InputError(
-            f"an action must return {np.size(sample.q)} finite coordinates and {np.size(sample.v)} velocities, received"
+            f"an action must return {np.size(sample.q)} coordinates and {np.size(sample.v)} velocities, received"
             f" shapes {q.shape} and {v.shape}"
         )
     for name in ("t", "a", "lam"):

@@ -352,7 +352,7 @@ class Run(LastStep):
         if self.asked is not None and status in (RAISED, UNDERFLOW) and self.model.raised is None:
             raise ConvergenceError(
                 f"{self.asked.policy!r} accepts no step at t = {t:.6g}, down to {max(self.plan.smallest_dt, LEAST_OF_T * abs(t)):.3g}",
-                hint="a jump that belongs into breakpoints, a tolerance below rounding, or a smallest_step too large",
+                hint="a jump that belongs into breakpoints, a tolerance below rounding, or a smallest size of steps that is too large",
             )
         super().check(status, t, t_next)
 

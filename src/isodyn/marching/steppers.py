@@ -16,6 +16,7 @@ from isodyn.formulations.closure import OPEN
 from isodyn.kernels.compiled import GENERAL, KNOWS_TANGENT, NONIDEAL, SOLVES, FloatArray
 from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
+from isodyn.marching.grain_of_rows import grain_of_rows, warn_if_coarse
 from isodyn.stepping import dop853, radau, radau_algebraic, radau_end, radau_memory, radau_sparse
 from isodyn.stepping.first_step import FirstStep, first_step
 from isodyn.stepping.memory import EPS, State
@@ -28,6 +29,7 @@ EQUAL_AT, POWER = 1e-12, 0.8
 # of the error allowed in a step, at most, and times the root of rtol: what its iteration may leave
 LEFT, LEFT_AT_ROOT = 3e-3, 0.1
 ROUNDING = 10.0  # units of the last place that corrections may have without end
+UNKNOWN = np.full(2, np.nan)  # what rows carry
 LARGEST = 1000  # unknowns of full matrices: their factors take about a second
 SMALL = 100  # unknowns up to which full matrices are faster than sparse ones
 
@@ -252,12 +254,22 @@ class OrderFive(OneMethod):
         self.own.factors_for = np.nan
 
     def carried(self) -> dict[str, Any]:
-        """How many algebraic unknowns c determines as it stands."""
-        return {"determined": int(self.own.determined)}
+        """How many algebraic unknowns c determines as it stands, and what rows carry."""
+        return {"determined": int(self.own.determined), "grain": self.grain}
 
     def put_back(self, found: dict[str, Any]) -> None:
         """The same, from a checkpoint; those of earlier versions lack it."""
         self.own.determined = int(found.get("determined", 0))
+        self.grain = found.get("grain", UNKNOWN)
+
+    @property
+    def grain(self) -> FloatArray:
+        """What rows carry, at rest and of the speed."""
+        return np.array([self.own.grain_at_rest, self.own.grain])
+
+    @grain.setter
+    def grain(self, found: FloatArray) -> None:
+        self.own.grain_at_rest, self.own.grain = (float(x) for x in found)
 
     def at(self, t: float) -> float:
         """A time as a part of the last step."""
@@ -300,3 +312,6 @@ class OrderFive(OneMethod):
         self.forget()
         self.lay_matrices(run)
         self.own.atol = self.inside * run.allowed
+        if np.isnan(self.own.grain):
+            self.grain = np.array(grain_of_rows(run))
+            warn_if_coarse(float(self.own.grain), run.step_method.rtol)

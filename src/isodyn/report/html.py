@@ -185,13 +185,16 @@ def _subtitle(problem: Problem | None) -> Html:
 
 
 def step_of(sol: Solution) -> str:
-    """The step in words: one number, or its range."""
+    """The step in words: one number, its range, or its mean where rows are not the ends of all
+    steps."""
     steps = np.diff(sol.t)
     if sol.stats.steps == 0 or not steps.size:
         return "–"
-    span = float(sol.t[-1] - sol.t[0])
-    if np.ptp(steps) <= 1e-6 * float(steps.max()) or sol.stats.steps % max(steps.size, 1) == 0:
-        return f"{span / sol.stats.steps:.4g}"
+    mean = float(sol.t[-1] - sol.t[0]) / sol.stats.steps
+    if steps.size != sol.stats.steps:
+        return f"{mean:.4g} on average"
+    if np.ptp(steps) <= 1e-6 * float(steps.max()):
+        return f"{mean:.4g}"
     return f"{steps.min():.3g} to {steps.max():.3g}"
 
 

@@ -91,7 +91,9 @@ class Adaptive(StepPolicy):
         if self.atol is not None:
             for part in self.atol if isinstance(self.atol, tuple | list) else (self.atol,):
                 values = real_array("atol", part, "a number, or one for q and one for v")
-                if not (np.isfinite(values).all() and (values >= 0.0).all()):
+                if not np.isfinite(values).all():
+                    raise InputError(f"atol must be finite, received {self.atol!r}")
+                if not (values >= 0.0).all():
                     raise InputError(f"atol must not be negative, received {self.atol!r}")
             if isinstance(self.atol, tuple | list) and len(self.atol) != 2:
                 raise InputError(f"atol takes one number, or two for q and v, received {len(self.atol)}")

@@ -122,13 +122,13 @@ def interpolant(h: float, y: FloatArray, end: FloatArray, K: FloatArray, out: Fl
 
 
 @kernel()
-def moved_far(end: FloatArray, trial: State, rtol: float, atol: FloatArray) -> bool:
+def moved_far(end: FloatArray, trial: State, rtol: float, allowed: FloatArray) -> bool:
     """Whether the way onto the constraints is far longer than the error of the step: beside a loss
     of rank errors are magnified."""
     nq = trial.q.size
     for i in range(end.size):
         x, most = (trial.q[i], size(trial.q)) if i < nq else (trial.v[i - nq], size(trial.v))
-        if not abs(x - end[i]) <= FARTHEST * (atol[i] + (rtol + EPS) * most):
+        if not abs(x - end[i]) <= FARTHEST * (allowed[i] + (rtol + EPS) * most):
             return True
     return False
 

@@ -46,10 +46,11 @@ class StepMethod(Told):
         stored_with_runs(cls)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.rtol, int | float | np.floating) and LEAST_RTOL <= self.rtol < 1):
+        if not LEAST_RTOL <= real_number("rtol", self.rtol) < 1:
+            small = self.rtol < LEAST_RTOL
             raise InputError(
                 f"rtol must lie between {LEAST_RTOL:g} and 1, received {self.rtol!r}",
-                hint="rounding adds up to more than smaller ones",
+                hint="rounding adds up to more than smaller ones" if small else "larger ones say nothing",
             )
         for name in ("first_step", "max_step"):
             value = getattr(self, name)

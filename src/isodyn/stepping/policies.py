@@ -210,7 +210,7 @@ def check_policy(policy: StepPolicy, t0: float, t_end: float) -> None:
         raise InputError(
             f"steps of {policy!r} from {policy.first_step:g} on, between {policy.smallest_step:g} and"
             f" {policy.largest_step:g}, do not fit a span of {t_end - t0:g}",
-            hint="smallest_step ≤ largest_step, and a first_step inside the span",
+            hint="no smallest size above the largest one, and a first step inside the span",
         )
 
 

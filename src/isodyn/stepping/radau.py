@@ -40,7 +40,7 @@ from isodyn.kernels.lowering import by_reference, natural
 from isodyn.kernels.struct_types import opened, struct_at
 from isodyn.linear_solvers.dense import lu_solve
 from isodyn.linear_solvers.dense_complex import complex_lu_solve
-from isodyn.stepping.closure import copy_to, finite
+from isodyn.stepping.closure import copy_to, finite, measure
 from isodyn.stepping.dop853 import IN_PYTHON, physics_of
 from isodyn.stepping.memory import ASK, EPS, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.radau_end import estimate, estimate_again, finish
@@ -73,9 +73,20 @@ QUICK = 2  # iterations after which they stay in any case
 LEAST_ERROR = 1e-2  # smaller ones of the last step say nothing about the next
 TOO_LONG = 0.7  # of a step with which the iteration did not converge: no step is longer for a while
 RELAXED = 1.05  # how much that bound grows with every step, at least
+ABOVE_NOISE = 10.0  # errors allowed, beside what rows carry
 CALM = 0.1  # contraction with which it grows no more than that; the faster the iteration, the more
 HALF = 0.5  # of such a step is tried next
 LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
+
+
+@kernel()
+def noise(own: Collocation, carried: float, by_v: FloatArray) -> float:
+    """What rows carry, in errors allowed; these are far larger than that from now on."""
+    total, n, nq = 0.0, natural(own.v_0.size), natural(own.q_0.size)
+    for j in range(n):
+        own.scale[nq + j] = max(own.scale[nq + j], ABOVE_NOISE * carried / by_v[j])
+        total += (carried / by_v[j] / own.scale[nq + j]) ** 2
+    return np.sqrt(total / n)
 
 
 @kernel()
@@ -87,6 +98,10 @@ def begin(p: Physics, own: Collocation, t_1: float, state: State, memory: Memory
     copy_to(state.a, own.v_rate)
     for i in range(own.scale.size):
         own.scale[i] = own.atol[i] + own.rtol * abs(state.q[i] if i < nq else state.v[i - nq])
+    own.floor = own.rounding
+    carried = max(own.grain_at_rest, own.grain * measure(state.v, memory.by_v))
+    if carried > 0.0:
+        own.floor = max(own.floor, noise(own, carried, memory.by_v))
     return velocity_of_q(p, state.q, state.v, memory.by_v, own.q_rate) if nq > 0 else OK
 
 
@@ -226,16 +241,18 @@ def judge(own: Collocation, k: int, change: float) -> int:
     if not np.isfinite(change):
         return NOT_FINITE
     if k > 0:
-        if own.left <= own.rounding:
+        if own.left <= own.floor:
             return OK  # this correction was the one beyond: the next would be rounding
         own.contraction = change / own.size_before
+        if change <= own.floor and (own.contraction >= 1.0 or own.floor > own.rounding):
+            return OK  # it is rounding, or what the rows carry
         if own.contraction >= 1.0:
-            return OK if change <= own.rounding else NOT_CONVERGED
+            return NOT_CONVERGED
         own.trust = own.contraction / (1.0 - own.contraction)
     own.size_before, own.left = change, max(own.trust, 10.0 * EPS) * change
     if change == 0.0 or own.left <= own.tolerance:
         return OK
-    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.rounding:
+    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.floor:
         return NOT_CONVERGED
     return -1
 

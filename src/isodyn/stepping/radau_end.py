@@ -141,7 +141,7 @@ def finish(p: Physics, leg: Leg, own: Collocation, memory: Memory, counters: Cou
         copy_to(own.Q[last], own.error[:nq])
         copy_to(own.V[last], own.error[nq:])
         status = onto_constraints(p, t_1, trial, memory)
-        if status == OK and moved_far(own.error, trial, own.rtol, own.atol):
+        if status == OK and moved_far(own.error, trial, own.rtol, own.scale):
             status = UNDERFLOW
     if status == OK:
         status = rate_of(p, leg, t_1, trial, memory, own.error, counters, PATIENCE)

@@ -63,6 +63,9 @@ class Collocation(Struct):
 
     rtol, tolerance = real, real  # of components; of the iteration, as a part of the error allowed
     rounding = real  # where so much is left, one more correction is the last; not below the tolerance
+    floor = real  # the same in this step, with what the rows carry
+    # what rows carry, in typical sizes: at rest, and of the speed; NaN: not known yet
+    grain_at_rest, grain = real, real
     project = integer  # as in isodyn.stepping.dop853
     # how algebraic unknowns follow from s; and how many of them c determines as it stands
     algebraic, determined = integer, integer
@@ -125,6 +128,7 @@ def memory_of(nq: int, nv: int, m: int, entries: tuple[int, int] | None = None) 
         corner=m * m if entries is None else 0,
         square=unknowns * unknowns if entries is None else 0,
     )
+    own.grain_at_rest = own.grain = np.nan
     forget(own)
     return own
 
