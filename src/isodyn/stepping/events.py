@@ -14,12 +14,14 @@ from numba.core.registry import CPUDispatcher
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray, closure
-from isodyn.kernels.struct import Nothing, Struct
+from isodyn.kernels.struct import Nothing, Struct, reals
+from isodyn.kernels.struct_types import opened
 from isodyn.kernels.uncompiled import not_compiled
 from isodyn.later import Later
 from isodyn.notebook_views import Told
 from isodyn.results.solution import Sample
 from isodyn.results.units import is_mechanism
+from isodyn.stepping.closure import copy_to
 from isodyn.stepping.guards import GUARD
 from isodyn.systems.base import System
 
@@ -154,6 +156,13 @@ def read_events(events: Any) -> tuple[Event, ...]:
     return tuple(found)
 
 
+class OwnArguments(Struct):
+    """The arrays that a compiled function of users is called with: what it writes there stays its
+    own."""
+
+    q, v, a, lam = reals("nq"), reals("nv"), reals("nv"), reals("m")
+
+
 class CompiledGuard(NamedTuple):
     """A kernel with the signature GUARD, and what it is given."""
 
@@ -171,7 +180,8 @@ def compiled_guard(event: Event, system: System) -> CompiledGuard | None:
         return None if found is None else CompiledGuard(of_mechanisms.value_of_law, *found)
     if not isinstance(g, CPUDispatcher) or event.arguments == 1:
         return None
-    return CompiledGuard(_kernel_of(g, event.arguments))
+    own = OwnArguments(nq=system.nq, nv=system.nv, m=system.m)
+    return CompiledGuard(_kernel_of(g, event.arguments), scratch=own)
 
 
 @lru_cache(maxsize=64)
@@ -189,7 +199,12 @@ def _kernel_of(g: Callable[..., float], arguments: int) -> Callable[..., float]:
             tables: StructAddress,
             scratch: StructAddress,
         ) -> float:
-            return g(t, q.copy(), v.copy(), a.copy(), lam.copy())
+            own = opened(OwnArguments, scratch)
+            copy_to(q, own.q)
+            copy_to(v, own.v)
+            copy_to(a, own.a)
+            copy_to(lam, own.lam)
+            return g(t, own.q, own.v, own.a, own.lam)
 
         return closure(GUARD)(whole)
 
@@ -203,7 +218,10 @@ def _kernel_of(g: Callable[..., float], arguments: int) -> Callable[..., float]:
         tables: StructAddress,
         scratch: StructAddress,
     ) -> float:
-        return g(t, q.copy(), v.copy())
+        own = opened(OwnArguments, scratch)
+        copy_to(q, own.q)
+        copy_to(v, own.v)
+        return g(t, own.q, own.v)
 
     return closure(GUARD)(short)
 
