@@ -22,7 +22,7 @@ from isodyn.marching.schedule import SAME, resolved
 from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array
 from isodyn.results.contacts import contacts_at
-from isodyn.results.dense_output import interpolate
+from isodyn.results.dense_output import interpolate, jumps_beside, rows_of_jumps
 from isodyn.results.solution import Solution
 from isodyn.results.switched import NAME as LOADS_OFF
 from isodyn.stepping import initial
@@ -92,7 +92,7 @@ def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -
             row[~ends] = inside
     aux = {name: sol.aux[name][k] for name in BY_STEP if name in sol.aux} | contacts_at(sol, times, q, v)
     aux |= {name: sol.aux[name][last] for name in FROM_THEN_ON if name in sol.aux} | _left_limits(sol, times)
-    aux |= {name: sol.aux[name] for name in WHOLE if name in sol.aux}
+    aux |= {name: sol.aux[name] for name in WHOLE if name in sol.aux} | _jumps_between(sol, times)
     if not ends.all() and sol.system.m and not sol.system.first_order and max(sol.drift().largest[:2]) < KEPT:
         _close_between(sol, times, q, v, np.flatnonzero(~ends), last)
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
@@ -120,6 +120,14 @@ def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
         name: sol.aux[name][kept] for name in ("q_left", "v_left", "a_left", "lam_left") if name in sol.aux
     }
     return {"breakpoint_rows": rows[kept], **limits} if kept.any() else {}
+
+
+def _jumps_between(sol: Solution, times: FloatArray) -> dict[str, Any]:
+    """States at jumps of q or v that are at none of these times."""
+    rows, near = rows_of_jumps(sol), _rounding(sol)
+    next_one = np.minimum(np.searchsorted(times, sol.t[rows] - near), times.size - 1)
+    left_out = rows[np.abs(times[next_one] - sol.t[rows]) > near]
+    return jumps_beside(sol, left_out) if left_out.size else {}
 
 
 def _close_between(

@@ -7,22 +7,31 @@ the q, v and a of both rows,
 
 with d₁ the difference q_{k+1} ⊖ q_k; a and lam are linear. First-order systems use the cubic
 through s and s' instead.
+
+Where q or v jump between two rows, at impacts and where events act, the motion is in pieces, which
+a run keeps beside its rows.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isodyn.errors import InputError
+from isodyn.errors import AccuracyWarning, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from isodyn.results.solution import Solution
 
+STATES = ("q", "v", "a", "lam")
 _SLACK = 1e-9  # times outside the run by less than this part of it are taken to be its ends
+# Rows fit together if they miss each other by less than these parts of typical changes. A sine of which they miss
+# more is interpolated with an error of a thousandth of its amplitude, or more.
+FIT_OF_Q, FIT_OF_V, FIT_OF_S = 0.015, 0.5, 0.05
+NOTHING = 1e-6  # of the largest velocity: components that are slower do not count
 
 
 def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -40,7 +49,7 @@ def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, F
         raise InputError("at() needs the same columns of q, v and a", hint="select one set of columns for all of them")
     if sol.t.size < 2:
         raise InputError("at() needs at least two rows")
-    sol = with_event_rows(sol)
+    sol = with_rows_at_jumps(sol)
     k = np.clip(np.searchsorted(sol.t, t, side="right") - 1, 0, sol.t.size - 2)
     dt = (sol.t[k + 1] - sol.t[k])[..., None]
     x = ((t - sol.t[k])[..., None] / dt).clip(0.0, 1.0)
@@ -63,29 +72,99 @@ def left_limits(sol: Solution, name: str) -> FloatArray:
     return rows
 
 
-def with_event_rows(sol: Solution) -> Solution:
-    """The solution with rows, and left-hand limits, at the events that acted between its rows: the
-    motion is in pieces there, however few rows were saved."""
+def interpolate_or_warn(
+    sol: Solution, t: FloatArray, stacklevel: int
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """`interpolate`, with a warning where rows are too far apart for it."""
+    found = interpolate(sol, t)
+    warn_if_far_apart(sol, t, stacklevel + 1)
+    return found
+
+
+def warn_if_far_apart(sol: Solution, t: FloatArray, stacklevel: int) -> None:
+    """Warn if rows on both sides of one of these times are too far apart to tell what is between
+    them."""
+    sol = with_rows_at_jumps(sol)
+    k = np.clip(np.searchsorted(sol.t, t, side="right") - 1, 0, sol.t.size - 2)
+    k = np.unique(k[(sol.t[k] < t) & (t < sol.t[k + 1])])
+    if not k.size or not sol.v.size:
+        return
+    misfit = _misfits(sol, k)
+    if not misfit.max() > 1.0:
+        return
+    i, j = np.unravel_index(misfit.argmax(), misfit.shape)
+    names = sol.system.v_names or [str(number) for number in range(sol.system.nv)]
+    first, last = sol.t[k[i]], sol.t[k[i] + 1]
+    warnings.warn(
+        f"the rows at t = {first:.6g} and {last:.6g} are too far apart to tell what is between them: v of"
+        f" {names[sol.columns['v'][j]]!r} does not fit its acceleration or its motion"
+        "\nhint: save more rows (save=, save_every=), or name the times that matter in save=",
+        AccuracyWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _misfits(sol: Solution, k: IntArray) -> FloatArray:
+    """By how much the rows k and k + 1 miss each other, in parts of what is allowed: beside the
+    rules
+
+        v_{k+1} − v_k = Δt (a_k + a_{k+1})/2,     d₁ = Δt (v_k + v_{k+1})/2 + Δt² (a_k − a_{k+1})/12,
+
+    which a motion obeys that changes little from row to row. The second one holds for vectors, not
+    for rotations, whose d is no integral of v."""
+    dt = (sol.t[k + 1] - sol.t[k])[:, None]
+    q_end, v_end, a_end = (left_limits(sol, name) for name in ("q", "v", "a"))
+    v_0, v_1, a_0, a_1 = sol.v[k], v_end[k + 1], sol.a[k], a_end[k + 1]
+    largest = np.abs(sol.v).max(axis=0)
+    size = np.maximum(largest, max(NOTHING * float(largest.max()), np.finfo(np.float64).tiny))
+    of_v = np.abs(v_1 - v_0 - 0.5 * dt * (a_0 + a_1)) / size
+    if sol.system.first_order:
+        return np.asarray(of_v / FIT_OF_S)
+    if sol.system.difference is not None:
+        return np.asarray(of_v / FIT_OF_V)
+    d = _differences(sol, k, q_end)
+    of_q = np.abs(d - 0.5 * dt * (v_0 + v_1) - dt**2 / 12.0 * (a_0 - a_1)) / (dt * size)
+    return np.asarray(np.maximum(of_v / FIT_OF_V, of_q / FIT_OF_Q))
+
+
+def rows_of_jumps(sol: Solution) -> IntArray:
+    """Rows in which q or v have other left-hand limits: impacts, and events that change them."""
+    rows = np.asarray(sol.aux.get("breakpoint_rows", ()), dtype=np.int64)
+    jumped = np.zeros(rows.size, dtype=bool)
+    for name in ("q", "v"):
+        if f"{name}_left" in sol.aux:
+            jumped |= (sol.aux[f"{name}_left"] != getattr(sol, name)[rows]).any(axis=1)
+    return rows[jumped]
+
+
+def jumps_beside(sol: Solution, rows: IntArray) -> dict[str, FloatArray]:
+    """States before and after the jumps in these rows, for a solution that leaves the rows out."""
+    pairs = {name: (left_limits(sol, name)[rows], getattr(sol, name)[rows]) for name in STATES}
+    return {"jump_t": sol.t[rows], **{f"jump_{name}": np.stack(pair, axis=1) for name, pair in pairs.items()}}
+
+
+def with_rows_at_jumps(sol: Solution) -> Solution:
+    """The solution with rows, and left-hand limits, at the jumps and the acting events between its
+    rows: the motion is in pieces there, however few rows were saved."""
     ends = (float(sol.t[0]), float(sol.t[-1])) if sol.t.size else (0.0, 0.0)
-    acted = {x.t: x for x in sol.events if x.after is not None and ends[0] < x.t < ends[1]}
-    missing = [acted[t] for t in sorted(set(acted) - set(sol.t.tolist()))]
+    sides = {x.t: (x.before._asdict(), x.after._asdict()) for x in sol.events if x.after is not None}
+    for i, t in enumerate(sol.aux.get("jump_t", ())):
+        left, right = ({name: sol.aux[f"jump_{name}"][i, side] for name in STATES} for side in (0, 1))
+        sides[float(t)] = left, right
+    missing = sorted(t for t in set(sides) - set(sol.t.tolist()) if ends[0] < t < ends[1])
     if not missing:
         return sol
-    times = np.array([x.t for x in missing])
-    at = np.searchsorted(sol.t, times)
+    at = np.searchsorted(sol.t, missing)
     rows: dict[str, FloatArray] = {}
     aux: dict[str, FloatArray] = {}
-    for name in ("q", "v", "a", "lam"):
+    for name in STATES:
         own = sol.columns[name]
-        before, after = (
-            np.array([getattr(x, name)[own] for x in side])
-            for side in zip(*((x.before, x.after) for x in missing), strict=True)
-        )
+        before, after = (np.array([sides[t][side][name][own] for t in missing]) for side in (0, 1))
         rows[name] = np.insert(getattr(sol, name), at, after, axis=0)
         aux[f"{name}_left"] = np.insert(left_limits(sol, name), at, before, axis=0)
-    t = np.insert(sol.t, at, times)
-    q, v, a, lam = (rows[name] for name in ("q", "v", "a", "lam"))
-    return replace(sol, t=t, q=q, v=v, a=a, lam=lam, aux={"breakpoint_rows": np.arange(t.size), **aux})
+    times = np.insert(sol.t, at, missing)
+    q, v, a, lam = (rows[name] for name in STATES)
+    return replace(sol, t=times, q=q, v=v, a=a, lam=lam, aux={"breakpoint_rows": np.arange(times.size), **aux})
 
 
 def _differences(sol: Solution, k: IntArray, q_end: FloatArray) -> FloatArray:

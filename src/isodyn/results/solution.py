@@ -14,7 +14,7 @@ from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results import switched
 from isodyn.results.balance import Drift, drift, energy_balance
-from isodyn.results.dense_output import interpolate
+from isodyn.results.dense_output import interpolate_or_warn
 from isodyn.results.events import Happened
 from isodyn.results.sensitivity import WithSensitivities
 from isodyn.results.statistics import Statistics
@@ -339,7 +339,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
     def at(self, t: float | list[float] | FloatArray) -> Sample:
         """Return the state at any time of the run.
 
-        q is quintic between the rows, v is its derivative, a and lam are linear.
+        q is quintic between rows, v its derivative; a and lam are linear. Warns if rows are far.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class Solution(ViewsOfParts, WithSensitivities, ShownInNotebooks):
         InputError
             If a time is outside the run.
         """
-        return Sample(*interpolate(self, np.asarray(t, dtype=np.float64)))
+        return Sample(*interpolate_or_warn(self, np.asarray(t, dtype=np.float64), 2))
 
     def to_xarray(self) -> Any:
         """Return an `xarray.Dataset` with named coordinates and units.
