@@ -82,3 +82,32 @@ def test_first_order_rows_too_far_apart_are_told() -> None:
         sol.at(1.0)
     near = iso.integrate(system, dt=0.01, t_end=12.0, save=25)
     assert near.at(1.1).v[0] == pytest.approx(np.sin(1.1), abs=1e-3)
+
+
+def driven(**saved: object) -> iso.Solution:
+    """A pendulum with friction and a motor that swings it, for eight seconds."""
+    mech = iso.Mechanism(gravity=(0, -9.81, 0))
+    mech.add_body("bar", mass=1.0, inertia=0.1, position=(0.5, 0), kind="planar")
+    mech.add_joint(iso.Hinge("pin", "ground", "bar", point=(0, 0)))
+    mech.add_load(iso.FormulaMotor("motor", "pin", torque="0.5*sin(3*t) - 0.1*pin.angle_rate"))
+    return iso.integrate(mech, dt=0.01, t_end=8.0, **saved)
+
+
+@pytest.mark.parametrize("saved", [{"save": 9}, {"save_every": 100}], ids=str)
+def test_rows_too_few_for_the_work_of_forces_are_told(saved: dict[str, object]) -> None:
+    """Of nine rows in seven swings no work can be told. A good run was NOT GOOD, and the work of its
+    motor was wrong without a word."""
+    sol = driven(**saved)
+    for ask in (sol.energy_balance, lambda: sol.load("motor").work):
+        with pytest.warns(AccuracyWarning, match="too far apart for the work"):
+            ask()
+    with pytest.warns(AccuracyWarning, match="too far apart for the work"):
+        quality = sol.quality()
+    assert quality.energy is None
+    assert quality.good
+
+
+def test_rows_that_are_enough_for_the_work_of_forces() -> None:
+    whole, few = driven(), driven(save_every=8)
+    assert few.quality().energy.good
+    assert few.load("motor").work[-1] == pytest.approx(whole.load("motor").work[-1], rel=2e-2)

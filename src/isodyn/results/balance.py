@@ -12,13 +12,14 @@ energy (a reset, a lock, a stretched spring that is switched off) is no part of 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from isodyn.described import described
-from isodyn.errors import InputError
+from isodyn.errors import AccuracyWarning, InputError
 from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
@@ -42,6 +43,8 @@ passes = Later("isodyn.results.passes")  # compiled when rows are first looked a
 
 POWER_OF_TIES = "interface_power"  # of a part of a divided system, in `aux`: what others do to it
 UNITS = 100  # distances of neighbouring times
+# what the trapezoidal rule may miss of work: of the integral of the size of the power, of the largest kinetic energy
+MISSED, OF_ENERGY = 0.05, 0.01
 _H = float(np.finfo(float).eps) ** (1 / 3)
 
 
@@ -124,7 +127,16 @@ def _measures(sol: Solution, model: Model) -> Measures:
 
 def energy_balance(sol: Solution) -> FloatArray:
     """E(t) − E(t₀) less the work of everything that is not in the energy, friction and impacts of
-    contacts and the ties of a subdomain among it: zero but for the error of the integration."""
+    contacts and the ties of a subdomain among it: zero but for the error of the integration. Warns
+    if rows are too few to tell that work."""
+    balance, power, end = balance_and_power(sol)
+    warn_if_rows_are_few(sol, power, end, 3)
+    return balance
+
+
+def balance_and_power(sol: Solution) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The energy balance, the power of everything that is not in the energy, and the same as the
+    ends of steps see it."""
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
@@ -142,7 +154,7 @@ def energy_balance(sol: Solution) -> FloatArray:
         energy[:] -= np.cumsum(_changes(sol, energy, changed))
         lost[changed] = 0.0  # what an impact there took is among the changes
     energy += np.cumsum(lost) - np.cumsum(_changes_between(sol))
-    return energy - energy[0] - since_start(sol.t, power, end)
+    return energy - energy[0] - since_start(sol.t, power, end), power, end
 
 
 def rows_changed_by_events(sol: Solution) -> list[int]:
@@ -236,8 +248,48 @@ def since_start(t: FloatArray, power: FloatArray, end: FloatArray | None = None)
     return np.concatenate([[0.0], np.cumsum(0.5 * (end[1:] + power[:-1]) * np.diff(t))])
 
 
+def missed_since_start(t: FloatArray, power: FloatArray, end: FloatArray) -> tuple[float, float]:
+    """How much `since_start` may miss, from what every second row would tell; and the integral of
+    the size of the power.
+
+    >>> t = np.array([0.0, 1.0, 2.0])
+    >>> missed_since_start(t, t**2, t**2)  # it misses 1/3
+    (0.3333333333333333, 3.0)
+    """
+    dt = np.diff(t)
+    parts = 0.5 * (power[:-1] + end[1:]) * dt
+    k = np.arange(0, max(dt.size - 1, 0), 2)
+    k = k[power[k + 1] == end[k + 1]]  # no jump in the middle
+    double = 0.5 * (power[k] + end[k + 2]) * (dt[k] + dt[k + 1])
+    missed = np.abs(double - parts[k] - parts[k + 1]).sum() / 3.0
+    return float(missed), float((0.5 * (np.abs(power[:-1]) + np.abs(end[1:])) * dt).sum())
+
+
+def rows_are_few(sol: Solution, power: FloatArray, end: FloatArray) -> bool:
+    """Whether the rows that were saved are too far apart for the integral of a power."""
+    if sol.stats.steps < sol.t.size:  # all steps are rows
+        return False
+    missed, whole = missed_since_start(sol.t, power, end)
+    return missed > MISSED * whole and missed > OF_ENERGY * float(sol.energy()[0].max(initial=0.0))
+
+
+def warn_if_rows_are_few(sol: Solution, power: FloatArray, end: FloatArray, stacklevel: int) -> bool:
+    """Say so if the rows that were saved are too far apart for the integral of a power."""
+    few = rows_are_few(sol, power, end)
+    if few:
+        warnings.warn(
+            f"the {sol.t.size} rows that were saved are too far apart for the work of forces, the integral of their power"
+            f" over {sol.stats.steps} steps\nhint: save more rows (save=, save_every=)",
+            AccuracyWarning,
+            stacklevel=stacklevel + 1,
+        )
+    return few
+
+
 def work_since_start(view: Any, sol: Solution) -> FloatArray:
     """The work of what a view of a solution tells the power of."""
-    if not jumps_of(sol).size:
-        return since_start(sol.t, view.power)
-    return since_start(sol.t, view.power, type(view)(as_steps_end(sol), view.name).power)
+    power = end = view.power
+    if jumps_of(sol).size:
+        end = type(view)(as_steps_end(sol), view.name).power
+    warn_if_rows_are_few(sol, power, end, 4)
+    return since_start(sol.t, power, end)

@@ -19,6 +19,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.at_balance import NAMES
+from isodyn.results.balance import balance_and_power, warn_if_rows_are_few
 
 chord_strain = Later("isodyn.results.chord_strain")  # other runs need no mechanisms
 
@@ -126,7 +127,8 @@ class Quality(ShownInNotebooks):
     chord_strain : largest strain that comes from chords of the motion, relative to the largest
         elastic strain of the same part
     drift : largest violation of the constraints at position and velocity level, relative
-    energy : largest error of the energy balance, relative to the largest kinetic energy
+    energy : largest error of the energy balance, relative to the largest kinetic energy; None, with
+        a warning, where the saved rows are too few to tell the work of forces
     step_error : of an adaptive run, the largest estimated error of a step, in units of what the
         tolerance allows
     """
@@ -190,10 +192,11 @@ def quality(sol: Solution) -> Quality:
         i = int(both.argmax())
         drift = Check(float(both[i]), DRIFT, f"t = {sol.t[i]:.6g}")
     if whole and system.energy is not None:
-        gap = np.abs(sol.energy_balance())
-        most = float(sol.energy()[0].max(initial=0.0))
+        balance, power, end = balance_and_power(sol)
+        gap, most = np.abs(balance), float(sol.energy()[0].max(initial=0.0))
         i = int(gap.argmax())
-        energy = Check(float(gap[i]) / most if most > 0.0 else float(gap[i]), ENERGY, f"t = {sol.t[i]:.6g}")
+        if not warn_if_rows_are_few(sol, power, end, 3):
+            energy = Check(float(gap[i]) / most if most > 0.0 else float(gap[i]), ENERGY, f"t = {sol.t[i]:.6g}")
     return Quality(local, chord, drift, energy, step_error_of(sol))
 
 
