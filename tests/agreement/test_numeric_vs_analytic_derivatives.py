@@ -129,6 +129,40 @@ def test_radau_with_rows_of_which_only_phi_is_known(length, time, rtol):
         assert np.abs(other[-1] - one[-1]).max() < rtol * np.abs(one).max()
 
 
+@pytest.mark.parametrize("rtol", [1e-6, 1e-8, 1e-10])
+def test_radau_with_moving_rows_of_which_only_phi_is_known(rtol):
+    """At starts where all terms of φ vanish, differences leave less than later: a bead on a wire that
+    turns, whose way grows twenty times, and a coordinate that is led. Steps shrank to nothing."""
+    wire = iso.MechanicalSystem(
+        M=np.eye(2),
+        Q=lambda q, v, t: np.zeros(2),
+        phi=lambda q, t: np.array([q[1] * np.cos(1.3 * t) - q[0] * np.sin(1.3 * t)]),
+        q0=[1.0, 0.0],
+        v0=[0.0, 1.3],
+    )
+    led = iso.MechanicalSystem(
+        M=1.0, Q=lambda q, v, t: 0.0 * q, phi=lambda q, t: q - np.sin(2.0 * t), q0=[0.0], v0=[2.0]
+    )
+    sol = iso.integrate(wire, iso.Radau(rtol), t_end=3.0)
+    assert np.hypot(*sol.q[-1]) == pytest.approx(np.cosh(3.9), rel=rtol)
+    assert iso.integrate(led, iso.Radau(rtol), t_end=4.0).q[-1, 0] == pytest.approx(np.sin(8.0), rel=1e-12)
+
+
+def test_radau_with_micrometres_of_which_only_phi_is_known():
+    """What differences leave at the start lies near what counts as rounding of formulas, and is four
+    times as much at the bottom. Steps shrank to nothing."""
+    length = 1e-6
+    system = iso.MechanicalSystem(
+        M=np.eye(2),
+        Q=lambda q, v, t: np.array([0.0, -9.81]),
+        phi=lambda q, t: np.array([q[0] * q[0] + q[1] * q[1] - length**2]),
+        q0=length * np.array([np.sin(0.7), -np.cos(0.7)]),
+        v0=2e-3 * np.array([np.cos(0.7), np.sin(0.7)]),
+    )
+    sol = iso.integrate(system, iso.Radau(1e-8), t_end=3e-3)
+    assert sol.stats.rejected < 0.1 * sol.stats.steps
+
+
 def test_radau_tells_of_rows_that_are_too_coarse():
     """Steps of differences are those of sizes of one, beside which a kilometre has lost three digits."""
     with pytest.warns(

@@ -27,7 +27,7 @@ def errors(name: str, steps: int, times: np.ndarray | None = None) -> list[float
     method = iso.Radau(rtol=1e-2, atol=1e3, first_step=t_end / steps, max_step=t_end / steps)
     allowed = np.full(system.nq + system.nv, 1e3)
     run = MethodRun(system, method, plan(0.0, t_end, t_end, (), 1), atol=allowed, times=times)
-    run.stepper.own.tolerance = run.stepper.own.rounding = ROUNDING / (1e3 * run.stepper.inside)
+    run.stepper.own.tolerance = run.stepper.own.rounding = ROUNDING / (1e3 * run.stepper.own.inside)
     with Progress(run.whole, False) as bar:
         sol = run.execute(bar)
     assert sol.stats.steps == steps

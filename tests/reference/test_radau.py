@@ -88,6 +88,17 @@ def test_not_worse_than_scipy(force: Any, q0: list[float], t_end: float, rtol: f
         assert np.abs(mine - true).max() < np.abs(theirs - true).max()
 
 
+@pytest.mark.parametrize("rate", [1e4, 1e8])
+def test_rows_between_steps_of_a_stiff_motion(rate: float) -> None:
+    """A state that is pulled to sin t: ends of steps are good however long they are, and rows between
+    them are as good as the tolerance, too. They were off by half with steps of three seconds."""
+    system = iso.FirstOrderSystem(lambda s, t: np.array([np.cos(t) - rate * (s[0] - np.sin(t))]), s0=[0.0])
+    for rtol in (1e-4, 1e-6, 1e-8, 1e-10):
+        sol = iso.integrate(system, iso.Radau(rtol=rtol), t_end=10.0, save=101)
+        assert np.abs(sol.v[:, 0] - np.sin(sol.t)).max() < 5.0 * rtol
+        assert sol.stats.steps < 30.0 * (1e-4 / rtol) ** 0.25
+
+
 def robertson() -> iso.FirstOrderSystem:
     def h(s, t):
         slow, back, fast = 0.04 * s[0], 1e4 * s[1] * s[2], 3e7 * s[1] ** 2

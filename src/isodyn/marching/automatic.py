@@ -81,6 +81,12 @@ class Automatic:
         begun = NAMES[1 - first] if self.switches else NAMES[first]
         return ", ".join([begun, *(f"{NAMES[mode]} from t = {t:.6g}" for t, mode in self.switches)])
 
+    def warn(self, run: MethodRun) -> None:
+        """Say what a run that has ended could not reach."""
+        for one in self.both:
+            if one is not None:
+                one.warn(run)
+
     # ---- what every stepper does
 
     def begin(self, run: MethodRun) -> None:

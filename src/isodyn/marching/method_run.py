@@ -346,6 +346,7 @@ class MethodRun(MethodRows):
     def warn(self, sol: Solution) -> None:
         """Of what the run is not sure of, and of motions far smaller than was assumed."""
         warn_if_loose(self, sol, stacklevel=5)
+        self.stepper.warn(self)
         super().warn(sol)
 
     def told(self) -> str:

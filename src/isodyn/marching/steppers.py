@@ -18,6 +18,7 @@ from isodyn.kernels.struct import Struct
 from isodyn.kernels.struct_types import number_of
 from isodyn.marching.grain_of_rows import grain_of_rows, warn_if_coarse
 from isodyn.stepping import dop853, radau, radau_algebraic, radau_end, radau_memory, radau_sparse
+from isodyn.stepping.closure import measure
 from isodyn.stepping.first_step import FirstStep, first_step
 from isodyn.stepping.memory import EPS, State
 from isodyn.systems.derivative_chain import Index
@@ -107,6 +108,10 @@ class Stepper(Protocol):
         """Which of several methods took which steps, in words; nothing where there is one."""
         ...
 
+    def warn(self, run: MethodRun) -> None:
+        """Say what a run that has ended could not reach."""
+        ...
+
 
 def take_first_size(run: MethodRun, exponent: float) -> None:
     """Set run.state.next_dt to the first step to try: what the user gave, or what the state and its
@@ -160,6 +165,9 @@ class OneMethod:
     def told(self) -> str:
         """There is one method only."""
         return ""
+
+    def warn(self, run: MethodRun) -> None:
+        """There is nothing to warn of."""
 
 
 class OrderEight(OneMethod):
@@ -231,7 +239,7 @@ class OrderFive(OneMethod):
             own.colour = radau_sparse.colours_of(pattern)
             own.colours = int(own.colour.max(initial=-1)) + 1
         rtol = min(given, EQUAL_AT * (given / EQUAL_AT) ** POWER)
-        own.rtol, own.project, self.inside = rtol, ending_of(run), rtol / given
+        own.rtol, own.project, own.inside = rtol, ending_of(run), rtol / given
         own.asks_in = -1
         own.tolerance = max(EPS / rtol, min(LEFT, LEFT_AT_ROOT * np.sqrt(rtol)))
         own.rounding = max(ROUNDING * EPS / rtol, own.tolerance)
@@ -255,12 +263,15 @@ class OrderFive(OneMethod):
 
     def carried(self) -> dict[str, Any]:
         """How many algebraic unknowns c determines as it stands, and what rows carry."""
-        return {"determined": int(self.own.determined), "grain": self.grain}
+        kept = np.array([self.own.reach, self.own.fastest, self.own.carried])
+        return {"determined": int(self.own.determined), "grain": self.grain, "carried": kept}
 
     def put_back(self, found: dict[str, Any]) -> None:
         """The same, from a checkpoint; those of earlier versions lack it."""
         self.own.determined = int(found.get("determined", 0))
         self.grain = found.get("grain", UNKNOWN)
+        own, kept = self.own, found.get("carried", (1.0, 0.0, 0.0))
+        own.reach, own.fastest, own.carried = (float(x) for x in kept)
 
     @property
     def grain(self) -> FloatArray:
@@ -311,7 +322,14 @@ class OrderFive(OneMethod):
         """Errors allowed; nothing is known of steps before."""
         self.forget()
         self.lay_matrices(run)
-        self.own.atol = self.inside * run.allowed
+        self.own.atol = self.own.inside * run.allowed
         if np.isnan(self.own.grain):
             self.grain = np.array(grain_of_rows(run))
-            warn_if_coarse(float(self.own.grain), run.step_method.rtol)
+            self.own.reach = max(1.0, float(measure(run.state.q, run.memory.by_q)))
+
+    def warn(self, run: MethodRun) -> None:
+        """Of rows that are too coarse for what was asked."""
+        own, rtol = self.own, run.step_method.rtol
+        if own.fastest > 0.0:
+            nothing = float((own.atol[run.system.nq :] * run.memory.by_v).max(initial=0.0)) / own.inside
+            warn_if_coarse(float(own.carried), float(own.fastest), rtol + nothing / own.fastest, rtol)

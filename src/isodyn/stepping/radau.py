@@ -14,8 +14,8 @@ a complex one [Hairer1996 Sec. IV.8]. The embedded error
 is of order 3: stiff components are damped by it, and e_v is tangent to the constraints. Where q is
 not a vector space, stages are taken in the coordinates of q, as they are in isodyn.stepping.dop853.
 
-Steps grow by what the last two errors say [Hairer1996 (IV.8.25)], not at all where the factors
-serve once more, and the matrices stay while the iteration contracts fast enough.
+Steps grow by what errors say (isodyn.stepping.radau_growth), not at all where the factors serve
+once more, and the matrices stay while the iteration contracts fast enough.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from isodyn.stepping.closure import copy_to, finite, measure
 from isodyn.stepping.dop853 import IN_PYTHON, physics_of
 from isodyn.stepping.memory import ASK, EPS, Counters, Leg, Memory, Physics, Plan, State
 from isodyn.stepping.radau_end import estimate, estimate_again, finish
+from isodyn.stepping.radau_growth import MOST_ITERATIONS, growth
 from isodyn.stepping.radau_matrix import derive, factorise_stages, serves
 from isodyn.stepping.radau_memory import (
     GAMMA,
@@ -54,27 +55,22 @@ from isodyn.stepping.radau_memory import (
     NODES,
     STAGES,
     T_INVERSE,
-    TO_POWERS,
     WEIGHTS,
     Collocation,
     T,
 )
 from isodyn.stepping.radau_sparse import solve_complex, solve_real
 from isodyn.stepping.rate import velocity_of_q
-from isodyn.stepping.told_step import LEAST, TAKE
+from isodyn.stepping.told_step import TAKE
 
 if TYPE_CHECKING:
     from isodyn.kernels.struct import StructAddress
 
-MOST_ITERATIONS = 8
 SWEEPS = 3  # for stages of q where it is not a vector space: each adds a power of h
 FAST = 1e-3  # contraction with which the matrices stay
 QUICK = 2  # iterations after which they stay in any case
-LEAST_ERROR = 1e-2  # smaller ones of the last step say nothing about the next
 TOO_LONG = 0.7  # of a step with which the iteration did not converge: no step is longer for a while
-RELAXED = 1.05  # how much that bound grows with every step, at least
 ABOVE_NOISE = 10.0  # errors allowed, beside what rows carry
-CALM = 0.1  # contraction with which it grows no more than that; the faster the iteration, the more
 HALF = 0.5  # of such a step is tried next
 LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
 
@@ -99,7 +95,9 @@ def begin(p: Physics, own: Collocation, t_1: float, state: State, memory: Memory
     for i in range(own.scale.size):
         own.scale[i] = own.atol[i] + own.rtol * abs(state.q[i] if i < nq else state.v[i - nq])
     own.floor = own.rounding
-    carried = max(own.grain_at_rest, own.grain * measure(state.v, memory.by_v))
+    fast, far = measure(state.v, memory.by_v), max(1.0, measure(state.q, memory.by_q) / own.reach)
+    carried = max(own.grain_at_rest, own.grain * fast) * far
+    own.fastest, own.carried = max(own.fastest, fast), max(own.carried, carried)
     if carried > 0.0:
         own.floor = max(own.floor, noise(own, carried, memory.by_v))
     return velocity_of_q(p, state.q, state.v, memory.by_v, own.q_rate) if nq > 0 else OK
@@ -284,42 +282,6 @@ def iterate(p: Physics, leg: Leg, own: Collocation, h: float, state: State, memo
 
 
 @kernel()
-def remember(own: Collocation, h: float, error: float, lam: FloatArray) -> None:
-    """Polynomials through the stages of an accepted step, and its error."""
-    n, nq, m = natural(own.v_0.size), natural(own.q_0.size), natural(own.L.shape[1])
-    for k in range(STAGES + 1):
-        for j in range(n):
-            own.v_powers[k, j] = TO_POWERS[k, 0] * own.v_0[j]
-            for i in range(STAGES):
-                own.v_powers[k, j] += TO_POWERS[k, i + 1] * own.V[i, j]
-        for j in range(nq):
-            own.q_powers[k, j] = TO_POWERS[k, 0] * own.q_0[j]
-            for i in range(STAGES):
-                own.q_powers[k, j] += TO_POWERS[k, i + 1] * own.Q[i, j]
-        for j in range(m):
-            own.lam_powers[k, j] = TO_POWERS[k, 0] * lam[j]
-            for i in range(STAGES):
-                own.lam_powers[k, j] += TO_POWERS[k, i + 1] * own.L[i, j]
-    own.end, own.length, own.last_error = own.t_1, h, max(error, LEAST_ERROR)
-
-
-@kernel()
-def growth(own: Collocation, h: float, error: float, state: State) -> float:
-    """The most that the next step may grow: by what two errors say, less after many
-    iterations [Hairer1996 (IV.8.25)]."""
-    slow = (2.0 * MOST_ITERATIONS + 1.0) / (2.0 * MOST_ITERATIONS + own.iterations)
-    error = max(error, 1e-10)
-    found = 0.9 * slow * error**-0.25
-    if own.end == state.t and own.length > 0.0:
-        found *= min(1.0, h / own.length * (own.last_error / error) ** 0.25)
-    if own.longest > 0.0:
-        # the step with which the iteration converges changes slowly, unless it has become a quick one
-        own.longest *= max(RELAXED, CALM / max(own.contraction, EPS))
-        found = min(found, max(own.longest / h, LEAST))
-    return found
-
-
-@kernel()
 def converge(p: Physics, leg: Leg, own: Collocation, h: float, state: State, memory: Memory, counters: Counters) -> int:
     """The stages: with the matrices that there are, or else with new ones."""
     status = NOT_CONVERGED
@@ -387,9 +349,8 @@ def take(
         status = NOT_FINITE
     if status != OK:
         return status
-    memory.growth = growth(own, h, error, state)
+    memory.growth = growth(own, h, error, state, memory.before.lam)
     own.renew = 1 if own.iterations > QUICK and own.contraction > FAST else 0
-    remember(own, h, error, memory.before.lam)
     own.asks_in -= 1 if own.asks_in > 0 else 0
     copy_to(trial.q, state.q)
     copy_to(trial.v, state.v)

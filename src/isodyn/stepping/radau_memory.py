@@ -62,10 +62,13 @@ class Collocation(Struct):
     through them, and matrices that serve as long as the iteration converges with them."""
 
     rtol, tolerance = real, real  # of components; of the iteration, as a part of the error allowed
+    inside = real  # errors allowed in a step, as a part of those of the motion
     rounding = real  # where so much is left, one more correction is the last; not below the tolerance
     floor = real  # the same in this step, with what the rows carry
     # what rows carry, in typical sizes: at rest, and of the speed; NaN: not known yet
     grain_at_rest, grain = real, real
+    reach = real  # how far q was from zero then, in typical sizes; rounding of q comes in beyond that
+    fastest, carried = real, real  # the largest speed so far, and the most that rows carried
     project = integer  # as in isodyn.stepping.dop853
     # how algebraic unknowns follow from s; and how many of them c determines as it stands
     algebraic, determined = integer, integer
@@ -92,6 +95,7 @@ class Collocation(Struct):
     end, length, last_error = real, real, real
     v_powers, lam_powers, q_powers = reals(4, "nv"), reals(4, "m"), reals(4, "nq")
     bend = reals("components")  # its embedded error, which the polynomials of q and v lack
+    looked = reals("components")  # q and v at its second node
     longest = real  # a bound of steps, after one with which the iteration did not converge; 0: none
     asks_in = integer  # steps until it asks whether an explicit method would do; negative: never
     # ---- matrices: derivatives of the balance by a, v, q and λ; of the rows by v, q and λ
@@ -129,6 +133,7 @@ def memory_of(nq: int, nv: int, m: int, entries: tuple[int, int] | None = None) 
         square=unknowns * unknowns if entries is None else 0,
     )
     own.grain_at_rest = own.grain = np.nan
+    own.reach = 1.0
     forget(own)
     return own
 
