@@ -140,3 +140,13 @@ def test_a_jump_far_from_the_beginning_of_time() -> None:
     for name in ("first", "largest"):
         with pytest.raises(InputError, match=f"the {name} step = 1e-06 is too small for times between"):
             iso.integrate(system, dt=iso.Adaptive(1e-3, **{name: 1e-6}), t0=t_0, t_end=t_0 + 1.0)
+
+
+@pytest.mark.parametrize("steps", [iso.Adaptive(1e-3), 1e-3], ids=str)
+def test_named_rows_of_a_start_that_was_assembled(steps: Any) -> None:
+    """Rows between steps were looked for from the start as given, which need not keep the constraints."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("bar", 1.0, (0.01, 0.1, 0.1), (0.5, 0, 0), angular_velocity=(0, 3.0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "bar", point=(0, 0, 0), axis=(0, 1, 0)))
+    sol = iso.integrate(mech.compile(), dt=steps, t_end=0.1, save=[0.0, 0.0501234, 0.1], assemble=True)
+    assert max(sol.drift().largest[:2]) < 1e-13
