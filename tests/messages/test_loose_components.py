@@ -123,3 +123,28 @@ def test_a_resumed_run_tells_the_same(tmp_path: Path) -> None:
     assert len(told[0]) == 1
     assert told[2] == told[0]
     assert np.array_equal(again.v, whole.v)
+
+
+def hanging(rate: float) -> Any:
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    start = {"velocity": (-0.5 * rate, 0, 0), "angular_velocity": (0, rate, 0)}
+    mech.add_body("bob", 2.0, (0.01, 0.1, 0.1), (0, 0, -0.5), **start)
+    mech.add_joint(iso.Hinge("pin", "ground", "bob", point=(0, 0, 0), axis=(0, 1, 0)))
+    return mech
+
+
+def test_a_mechanism_that_hardly_moves() -> None:
+    """Beside a length of half a metre, half a micrometre a second is nearly rest; 7.2 % is told, 8.6 %
+    measured. With an absolute error it is right, and what stands still needs no word."""
+    system = hanging(1e-6).compile()
+    with pytest.warns(
+        LooseToleranceWarning, match=r"v of 'bob\.vx', which stayed below 5e-07, .* 7\.\d % of it\n"
+    ) as caught:
+        run(system)
+    assert "scales" not in str(caught[0].message)
+    sol = run(system, atol=(1e-10, 1e-9))
+    exact = iso.integrate(system, iso.Radau(1e-12), t_end=5.0, save=51)
+    assert np.abs(sol.v - exact.v).max() < 3e-3 * np.abs(exact.v).max()
+    run(hanging(0.0).compile())
+    run(hanging(1e-12).compile())
+    run(hanging(1e-3).compile())

@@ -17,6 +17,10 @@ E_i is a bound: where a system forgets its errors, the true one is smaller. A sm
 moves as slowly as the others has errors that are as small, and is not told. Neither is one whose
 entry of M is that of a component that is much larger: they are velocities of one point in one unit,
 most likely, and it is small beside the other. Entries that are all the same say nothing.
+
+Where units are known, small components are compared with others of their unit on purpose. There
+the motion as a whole is looked at, max E_i/s_i beside max V_i/s_i with typical sizes s_i: a
+mechanism that moves by little beside them.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ import numpy as np
 from isodyn.errors import LooseToleranceWarning
 from isodyn.kernels.compiled import GENERAL, KNOWS_MASS, FloatArray, IntArray
 from isodyn.marching.error_sizes import ErrorSizes, knows_units
+from isodyn.stepping.memory import Memory, State
 
 if TYPE_CHECKING:
     from isodyn.marching.run import Run
@@ -36,23 +41,36 @@ if TYPE_CHECKING:
 FAR = 10.0  # times what the tolerance promises
 ROUNDING = 1e-9  # of the largest component: smaller ones are rounding
 SAME = 1.01  # entries of M that are less than so many times larger or smaller are the same
+STILL = 1e-8  # of typical sizes, in the time of the run: mechanisms that move by less are at rest
 NAMED = 3  # components at most that a message names
 
 
 def loose_components(run: Run, sizes: ErrorSizes) -> IntArray:
     """Numbers of the components of v that are told, the worst first."""
     state, system = run.state, run.system
-    own, largest = np.array(state.size_v), float(state.size_v.max(initial=0.0))
-    typical = np.asarray(system.scales.v)
-    if sizes.by_atol or knows_units(system) or (typical != typical[0]).any() or not largest > 0.0:
-        return np.zeros(0, dtype=np.int64)
-    errors = np.divide(state.summed_v, own, out=np.zeros(own.size), where=own > ROUNDING * largest)
-    found = errors > FAR * promised(run, sizes)
-    numbers = np.flatnonzero(found)
+    own, typical = np.array(state.size_v), np.asarray(system.scales.v)
+    none, most = np.zeros(0, dtype=np.int64), float((own / typical).max(initial=0.0))
+    if sizes.by_atol or not most > 0.0:
+        return none
+    if knows_units(system):
+        errors = np.array(state.summed_v) / typical
+        loose = errors.max() > FAR * promised(run, sizes) * most and most > STILL * run.slowest
+        return np.array([int(errors.argmax())]) if loose else none
+    if (typical != typical[0]).any():
+        return none
+    errors = np.divide(state.summed_v, own, out=np.zeros(own.size), where=own > ROUNDING * own.max())
+    numbers = np.flatnonzero(errors > FAR * promised(run, sizes))
     if numbers.size:
         M = masses(run)
         numbers = np.array([i for i in numbers if not beside_another(int(i), own, M, sizes.part)], dtype=np.int64)
     return numbers[np.argsort(-errors[numbers], kind="stable")]
+
+
+def compared_with(i: int, state: State, memory: Memory) -> float:
+    """What errors of v_i were compared with in the end."""
+    alike = memory.unit == memory.unit[i]
+    unit = float((state.size_v * memory.by_v)[alike].max()) / float(memory.by_v[i])
+    return max(float(memory.part) * unit, float(state.size_v[i])) + float(state.least_v[i])
 
 
 def promised(run: Run, sizes: ErrorSizes) -> float:
@@ -86,10 +104,11 @@ def warn_of_loose_components(run: Run, sizes: ErrorSizes, stacklevel: int) -> No
     names, of = (system.names, "") if system.first_order else (system.v_names, "v of ")
     told = ", ".join(f"{of}{names[i]!r}" for i in found[:NAMED]) + (" …" if found.size > NAMED else "")
     worst = int(found[0])
-    size, most = float(state.size_v[worst]), float(state.size_v.max())
-    error, beside = float(state.summed_v[worst]) / size, max(sizes.part * most, size) + float(state.least_v[worst])
+    size, beside = float(state.size_v[worst]), compared_with(worst, state, run.memory)
+    error = float(state.summed_v[worst]) / size if size > 0.0 else 1.0
     much = "all" if error >= 1.0 else f"{100.0 * error:.2g} %"
-    scales = "" if system.first_order else "; or scales= of the system, where coordinates have different units"
+    known = system.first_order or knows_units(system)
+    scales = "" if known else "; or scales= of the system, where coordinates have different units"
     warnings.warn(
         f"rtol = {rtol:g} does not hold for {told}: errors of {of}{names[worst]!r}, which stayed below {size:.2g}, were"
         f" compared with {beside:.2g}, and those of all steps add up to {much} of it"
