@@ -83,12 +83,14 @@ class ErrorSizes:
                 stacklevel=stacklevel,
             )
 
-    def warn_if_loose(self, state: State, stacklevel: int) -> None:
-        """Say so where typical sizes that were assumed are far larger than the motion."""
+    def warn_if_loose(self, state: State, stacklevel: int) -> bool:
+        """Say so where typical sizes that were assumed are far larger than the motion; True if they
+        are."""
         of_v = bool(self.first.first_order)
         sizes, least = (state.size_v, state.least_v) if of_v else (state.size_q, state.least_q)
         moved, least_of_all = float(sizes.max(initial=0.0)), float(least.min(initial=np.inf))
-        if self.first.assumed and 0.0 < moved < least_of_all:
+        loose = bool(self.first.assumed) and 0.0 < moved < least_of_all
+        if loose:
             what = "states" if of_v else "positions"
             warnings.warn(
                 f"{what} stayed below {moved:.2g}, far below the {least_of_all / self.part:.2g} that their errors were"
@@ -97,6 +99,7 @@ class ErrorSizes:
                 LooseToleranceWarning,
                 stacklevel=stacklevel,
             )
+        return loose
 
 
 def start_slope(run: LastStep, sizes: ErrorSizes, t: float, ahead: float) -> FloatArray:

@@ -20,6 +20,7 @@ from isodyn.stepping.memory import State
 from isodyn.systems.branches import limit
 from isodyn.systems.questions import Questions
 
+passed_over = Later("isodyn.results.passed_over")
 shared_reactions = Later("isodyn.results.shared_reactions")  # mechanisms only
 
 
@@ -142,7 +143,7 @@ class MethodRows(Run):
         return tuple(self.named_redundant)
 
     def warn(self, sol: Solution) -> None:
-        """AccuracyWarning for rows beside a loss of rank."""
+        """AccuracyWarning for rows beside a loss of rank, and for loads that no step saw."""
         if self.system.first_order:
             return
         pivot, t = self.closest
@@ -154,3 +155,5 @@ class MethodRows(Run):
         warn_near_singular(pivot, t, "accelerations and multipliers saved there are uncertain", stacklevel=5)
         if sol.redundant and self.system.nonideal:
             shared_reactions.warn_of_shared_reactions(sol, stacklevel=5)
+        if self.plan.between == 0:  # rows are those of all steps
+            passed_over.warn_of_passed_over(sol, stacklevel=5)

@@ -20,7 +20,9 @@ from isodyn.results.statistics import Statistics
 from isodyn.stepping.memory import COUNTED, JUDGED
 
 chord_strain = Later("isodyn.results.chord_strain")  # mechanisms and beams only …
+passed_over = Later("isodyn.results.passed_over")  # runs that choose their steps …
 wound_rods = Later("isodyn.results.wound_rods")  # … what is elastic …
+loose_components = Later("isodyn.marching.loose_components")  # … adaptive steps of GS4 …
 shared_reactions = Later("isodyn.results.shared_reactions")  # … and friction by reactions
 
 if TYPE_CHECKING:
@@ -123,8 +125,11 @@ def warn_of_doubts(run: Run, sol: Solution) -> None:
     if run.sizes is None:
         warn_of_coarse_steps(sol.stats, stacklevel=5)
     else:
-        run.sizes.warn_if_loose(run.state, stacklevel=5)
+        if not run.sizes.warn_if_loose(run.state, stacklevel=5):
+            loose_components.warn_of_loose_components(run, run.sizes, stacklevel=5)
         run.sizes.warn_of_vibrations(run.state, run.method.scheme, stacklevel=5)
+    if run.sized and run.plan.save_every == 1 and run.plan.between == 0:
+        passed_over.warn_of_passed_over(sol, stacklevel=5)
     if run.keeps_balance:
         chord_strain.warn_of_chord_strain(sol, stacklevel=5)
     if sol.system.elastic:

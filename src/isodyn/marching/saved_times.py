@@ -151,8 +151,7 @@ def _close_rows(
     rest = AtRest(sol.system, span=float(sol.t[-1] - sol.t[0]))
     known = 0 if held is None else known
     rest.held, rest.state.t = held, float(sol.t[known])
-    if known > 0:
-        rest.state.q, rest.state.v = sol.q[known], sol.v[known]
+    rest.state.q, rest.state.v = sol.q[known], sol.v[known]  # the system's own start may have been assembled
     rest.look(float(sol.t[known]))
     rest.make_consistent(float(sol.t[known]), True)
     for i in which:

@@ -20,12 +20,21 @@ SMALLEST = 1e-6  # an error below this says no more than this one
 
 
 @kernel()
+def add_errors(error: float, state: State, memory: Memory) -> None:
+    """Add the errors of an accepted step, and the one that it is held to, to those before."""
+    state.summed += error
+    for i in range(state.v.size):
+        state.summed_v[i] += abs(memory.error_v[i])
+
+
+@kernel()
 def controlled(plan: Plan, before: State, state: State, memory: Memory) -> float:
     """The factor from a step to the next, negative for a step that has to be repeated."""
     error = weigh_errors(plan, state, memory)
     if not error <= 1.0:
         before.repeated = 1
         return -min(max(SAFETY * error ** (-1.0 / 3.0), LEAST), SAFETY)
+    add_errors(error * plan.tolerance, state, memory)
     error = max(error, SMALLEST)
     last = before.last_error
     factor = SAFETY * error ** (-1.0 / 3.0) if last == 0.0 else SAFETY * error**-NOW * last**LAST

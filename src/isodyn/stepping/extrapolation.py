@@ -15,7 +15,10 @@ such steps would have been, s_k = o − kr in units of the old size behind the l
 
 Where the balance holds at t_{n+1}, λ̃ belongs there, and o = 0; Δa grows with r and belongs to the
 middle of the way between two accelerations, t_n + (½ − φ)Δt, and o = (½ + φ)(1 − r). Where it holds
-elsewhere, and before a far longer or shorter step, it begins anew, too.
+elsewhere, and before a far longer or shorter step, it begins anew, too. The polynomial takes one
+difference more than would have met the last step best: those beyond are noise of the iteration, and
+P goes where no samples are, so that in steps that grow one after the other it grew by a factor of
+eight in each, until the first trial state, whose G corrections of q belong to, was anywhere.
 
 The equations of a step stay what they are; their solution depends on the guess only as far as the
 range of the corrections of q is that of the first matrix.
@@ -65,13 +68,29 @@ def respace(
 
 
 @kernel()
+def best_order(state: State, memory: Memory) -> int:
+    """How many differences would have met the last step best."""
+    steps = min(state.samples, DIFFERENCES)
+    order, least, last = min(1, steps), np.inf, np.inf
+    for j in range(1, steps):
+        miss = measure(state.x_differences[j], memory.by_v)  # of j differences in the last step
+        if miss < least:
+            order, least = j, miss
+            if j == DIFFERENCES - 1 and miss <= SHRINKS * last:
+                order = DIFFERENCES
+        last = miss
+    return order
+
+
+@kernel()
 def carry_over(leg: Leg, dt: float, state: State, memory: Memory) -> None:
     """Bring the samples to steps of size dt, or forget them."""
     ratio = dt / state.spacing
     if leg.W1 != 1.0 or not SHORTEST <= ratio <= LONGEST:
         state.samples = 0
         return
-    count = min(state.samples, DIFFERENCES)
+    count = min(state.samples, DIFFERENCES, best_order(state, memory) + 1)
+    state.samples = count
     respace(ratio, (0.5 + leg.phi) * (1.0 - ratio), ratio, count, memory.respacing, state.x_differences)
     respace(ratio, 0.0, 1.0, count, memory.respacing, state.lam_differences)
     for i in range(memory.p.size):  # of a high power of dt, and not worth a guess
@@ -94,16 +113,7 @@ def recall(leg: Leg, dt: float, state: State, memory: Memory) -> None:
         return
     if state.samples > 0 and state.spacing != dt:
         carry_over(leg, dt, state, memory)
-    steps = min(state.samples, DIFFERENCES)
-    order, least, last = min(1, steps), np.inf, np.inf
-    for j in range(1, steps):
-        miss = measure(state.x_differences[j], memory.by_v)  # of j differences in the last step
-        if miss < least:
-            order, least = j, miss
-            if j == DIFFERENCES - 1 and miss <= SHRINKS * last:
-                order = DIFFERENCES
-        last = miss
-    memory.order = order
+    memory.order = best_order(state, memory)
 
 
 @kernel()

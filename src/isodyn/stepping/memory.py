@@ -122,6 +122,9 @@ class State(Struct):
     slope, slope_at, missed = reals("nv"), real, reals("nv")
     size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
     size_a = real  # the largest of a so far, by its measure
+    # sums over all steps (isodyn.marching.loose_components): of the errors of v, and of the error
+    # that steps are held to
+    summed_v, summed = reals("nv"), real
     # what the controller keeps: the last error in units of the tolerance, and whether the next step
     # follows one that was repeated
     last_error, repeated = real, integer
