@@ -20,7 +20,7 @@ from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.uncompiled import explained
 from isodyn.later import Later
-from isodyn.marching.at_balance import show_multipliers
+from isodyn.marching.at_balance import show_multipliers, shown
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.python_memory import recall, remembered
 from isodyn.marching.readings import reading
@@ -234,7 +234,7 @@ class Sampling:
         """Read, decide, write; restart if that changes forces."""
         run = self.run
         show_multipliers(run)
-        sample = run.sample()._replace(lam=run.memory.lam_1.copy())
+        sample = shown(run, run.sample()._replace(lam=run.memory.lam_1.copy()))
         t = float(sample.t)
         # all read the same state; where one of them raises, no other has taken its sample
         found = [(one, one.value(t, sample)) for one in due]
