@@ -226,6 +226,27 @@ def test_work_precision_refuses_what_is_no_method() -> None:
         iso.studies.work_precision(problems.get("pendulum"), ["Radau"], [2.0])
 
 
+def test_a_tolerance_that_one_method_refuses_is_a_note() -> None:
+    """It ended the comparison: second order does not go below 1e-9, others do."""
+    found = iso.studies.work_precision(problems.get("pendulum"), ["Adaptive", "Radau"], [1e-10, 1e-10], t_end=0.2)
+    adaptive, radau = found.curves
+    assert adaptive.runs == ()
+    assert "must lie between 1e-09 and 0.1" in adaptive.notes[0]
+    assert len(radau.runs) == 1
+
+
+@pytest.mark.parametrize("t_end", [0.0, -1.0, np.nan])
+def test_studies_refuse_ends_before_the_start(t_end: float) -> None:
+    """Zero was the end of the problem, others became notes in tables without a run."""
+    pendulum, words = problems.get("pendulum"), "t_end must"
+    with pytest.raises(InputError, match=words):
+        iso.studies.work_precision(pendulum, ["Radau"], [1e-4], t_end)
+    with pytest.raises(InputError, match=words):
+        compare(pendulum, iso.Scheme.optimal(0.5), [iso.Stabilised()], [0.02, 0.01], t_end)
+    with pytest.raises(InputError, match=words):
+        iso.studies.order_study(pendulum, iso.Scheme.optimal(0.5), [0.02, 0.01], t_end=t_end)
+
+
 def test_work_precision_from_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Numbers as JSON; options of the other comparison are refused."""
 

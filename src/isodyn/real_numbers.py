@@ -17,9 +17,10 @@ FloatArray = npt.NDArray[np.float64]
 def real_array(what: str, value: object, kind: str = "an array of numbers") -> FloatArray:
     """A new array of floats; InputError says what was received instead."""
     if np.ma.isMaskedArray(value) and np.ma.getmaskarray(value).any():
-        where = tuple(int(i[0]) for i in np.nonzero(np.ma.getmaskarray(value)))
+        masked = np.argwhere(np.ma.getmaskarray(value))[0]
+        at = f" one at {_place(tuple(map(int, masked)))}" if masked.size else " number"
         raise InputError(
-            f"{what} must have all its entries, received a masked one at {_place(where)}",
+            f"{what} must have all its entries, received a masked{at}",
             hint="fill it, or leave it out, before",
         )
     try:

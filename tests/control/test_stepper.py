@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -186,3 +189,29 @@ def test_the_number_of_steps_does_not_depend_on_the_start(t0: float) -> None:
     for k in range(1, 30):
         stepper.run_until(t0 + 0.01 * k)
         assert round((stepper.t - t0) / 0.01) == k
+
+
+def test_inputs_are_cleared() -> None:
+    """It never came to an end."""
+    stepper = iso.Stepper(arm(1.0), dt=DT)
+    stepper.inputs["motor"] = 3.0
+    stepper.inputs.clear()
+    assert stepper.inputs["motor"] is None
+    stepper.step()
+    other = iso.Stepper(arm(1.0), dt=DT)
+    other.step()
+    np.testing.assert_allclose(stepper.state.q, other.state.q, atol=1e-14)
+    mech = arm(1.0)
+    mech.add_controller("own", every=DT, writes="motor", law=lambda t: 2.0)
+    controlled = iso.Stepper(mech, dt=DT)
+    controlled.step()
+    controlled.inputs.clear()
+    assert controlled.inputs["motor"] == 2.0
+
+
+def test_copies_are_refused() -> None:
+    """What a deep copy had read before showed the inputs of the first stepper."""
+    stepper = iso.Stepper(arm(1.0), dt=DT)
+    for way in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(InputError, match=r"cannot be copied or pickled\n.*save\(\)"):
+            way(stepper)

@@ -198,3 +198,20 @@ def test_other_wrong_arguments_are_told() -> None:
         mech.compile()
     with pytest.raises(CallableError, match="must return numbers"):
         iso.integrate(controlled(law=lambda t, x: 10**400), dt=0.01, t_end=0.1)
+    with pytest.raises(InputError, match=r"law must be a function, received the class PID\n.*PID\(…\)"):
+        controlled(law=iso.PID)  # a TypeError when the run began
+
+
+@pytest.mark.parametrize("value", ["1.0", np.ma.masked, [None], 1j])
+def test_what_only_looks_like_a_number_is_refused(value: object) -> None:
+    """Texts became numbers, and masked ones zero."""
+    with pytest.raises(CallableError, match=r"controller 'own' must return numbers, received .* at t = 0\.04"):
+        iso.integrate(controlled(law=lambda t, x: value if t > 0.03 else 0.0), dt=0.01, t_end=0.1)
+
+
+def test_a_wrong_count_is_told_with_its_time() -> None:
+    def law(t: float, x: float) -> object:
+        return [0.0, 1.0] if t > 0.03 else 0.0
+
+    with pytest.raises(CallableError, match=r"must return as many numbers, received \[0.0, 1.0\] at t = 0\.04"):
+        iso.integrate(controlled(law=law), dt=0.01, t_end=0.1)

@@ -102,3 +102,13 @@ def test_controller_writes_the_command() -> None:
 def test_what_is_no_motor_is_named(given: dict[str, object], match: str) -> None:
     with pytest.raises(InputError, match=match):
         wheel(**given).compile()
+
+
+def test_curves_may_have_hundreds_of_points() -> None:
+    """More than 24 were refused as a formula that is too long."""
+    speeds = np.linspace(0.0, FREE, 301)
+    few, many = (
+        iso.integrate(wheel(speeds=x, torques=STALL * (1.0 - x / FREE)), dt=2e-3, t_end=0.5)
+        for x in (speeds[[0, -1]], speeds)
+    )
+    np.testing.assert_allclose(many.v, few.v, atol=1e-10)

@@ -67,6 +67,12 @@ class StepperInputs(MutableMapping[str, Any]):
     def __delitem__(self, name: str) -> None:
         self[name] = None
 
+    def clear(self) -> None:
+        """Let loads do what the model says; those that controllers write stay as they are."""
+        for name in self:
+            if self._run.sampling is None or not self._run.sampling.writers(name):
+                del self[name]
+
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._held.places
 
@@ -198,6 +204,12 @@ class Stepper(ShownInNotebooks):
 
     def __repr__(self) -> str:
         return f"<Stepper: {type(self.system).__name__}, t = {self.t:g}, dt = {self.dt:g}, {self._method.named.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refuse copies: readings and laws would go on to belong to the first stepper."""
+        raise InputError(
+            "a stepper cannot be copied or pickled", hint="save() and restore(saved), or another Stepper(…)"
+        )
 
     # ---- steps
 

@@ -52,6 +52,9 @@ OPERATIONS = {
 }
 
 
+Meaning = Callable[[str, int], float | None]
+
+
 @dataclass(frozen=True, eq=False)
 class Program:
     """A compiled formula: `names` that it uses, its operations with their arguments (a number, or
@@ -79,11 +82,23 @@ def compile_formula(
     """
     known, values = tuple(names), _numbers(parameters or {})
     tree = parse(text)
+    return _program(text, ("negate", tree) if negative else tree, _meaning(text, known, values, refused))
+
+
+def compile_tree(text: str, tree: Tree, names: Iterable[str]) -> Program:
+    """The program of a tree of these names, which may be longer than formulas may be; `text` says
+    what it is.
+
+    >>> compile_tree("2 t", ("multiply", ("number", 2.0), ("name", "t", 1)), ("t",)).names
+    ('t',)
+    """
+    return _program(text, tree, _meaning(text, tuple(names), {}, ""))
+
+
+def _program(text: str, tree: Tree, meaning: Meaning) -> Program:
     used: dict[str, int] = {}
     code: list[tuple[int, float]] = []
-    deepest = _postfix(tree, code, used, _meaning(text, known, values, refused))
-    if negative:
-        code.append((NEGATE, 0.0))
+    deepest = _postfix(tree, code, used, meaning)
     return Program(text, tuple(used), tuple(code), deepest)
 
 
@@ -108,9 +123,6 @@ def _numbers(parameters: Mapping[str, float]) -> dict[str, float]:
         if name in CONSTANTS:
             raise InputError(f"parameter {name!r} has a meaning in formulas already", hint="choose another name")
     return {name: real_number(f"parameter {name!r}", value) for name, value in parameters.items()}
-
-
-Meaning = Callable[[str, int], float | None]
 
 
 def _meaning(text: str, known: tuple[str, ...], parameters: Mapping[str, float], refused: str) -> Meaning:

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from isodyn.errors import InputError
-from isodyn.expressions import compile_formula
+from isodyn.expressions import parse
+from isodyn.expressions.parser import Tree
+from isodyn.expressions.program import compile_tree
 from isodyn.joints.words import Word
 from isodyn.loads.laws import FormulaLaw
 from isodyn.loads.part import Input, JointLoad, Law, LoadWorld
@@ -52,16 +54,16 @@ def checked_curve(what: str, speeds: ArrayLike, torques: ArrayLike) -> tuple[lis
     return x.tolist(), y.tolist()
 
 
-def curve_text(speeds: Sequence[float], torques: Sequence[float], speed: str) -> str:
-    """A formula that is linear between points.
-
-    >>> curve_text([0.0, 10.0], [2.0, 0.0], "w")
-    '2.0 + -0.2*max(w - 0.0, 0)'
-    """
+def curve_tree(speeds: Sequence[float], torques: Sequence[float], speed: Tree) -> Tree:
+    """The tree of a formula that is linear between points: a first torque and a bend at each of
+    them."""
     slopes = np.diff(torques) / np.diff(speeds)
     bends = np.concatenate([slopes[:1], np.diff(slopes)])
-    pieces = [f"{float(bend)!r}*max({speed} - {x!r}, 0)" for bend, x in zip(bends, speeds[:-1], strict=True)]
-    return " + ".join([repr(torques[0]), *pieces])
+    found: Tree = ("number", float(torques[0]))
+    for bend, x in zip(bends, speeds[:-1], strict=True):
+        beyond = ("max", ("subtract", speed, ("number", float(x))), ("number", 0.0))
+        found = ("add", found, ("multiply", ("number", float(bend)), beyond))
+    return found
 
 
 @load("gear_motor")
@@ -147,9 +149,9 @@ class GearMotor(JointLoad):
                 argument="efficiency",
             )
         ratio = float(self.ratio)
-        torque = curve_text(speeds, torques, f"{ratio!r}*sign({COMMAND})*{RATE}")
-        text = f"{ratio * float(self.efficiency)!r}*{COMMAND}*({torque})"
+        speed, factor = f"{ratio!r}*sign({COMMAND})*{RATE}", f"{ratio * float(self.efficiency)!r}*{COMMAND}"
+        tree = ("multiply", parse(factor), curve_tree(speeds, torques, parse(speed)))
         inputs = {COMMAND: Input(), RATE: Input(word, rate=True)}
-        program = compile_formula(text, inputs, {})
+        program = compile_tree(f"{factor}*T({speed})", tree, inputs)
         used = tuple(inputs[name] for name in program.names)
         return [Law(FormulaLaw(program), word, shift=self.command, inputs=used)]

@@ -14,7 +14,7 @@ from isodyn.formulations.gauss_reduction import refuse_conflict, tolerance_of_ra
 from isodyn.kernels.compiled import OK
 from isodyn.linear_solvers.blocks import full
 from isodyn.linear_solvers.rank import Rank, decide
-from isodyn.linear_solvers.rows import TOLERANCE
+from isodyn.linear_solvers.rows import TOLERANCE, least_multipliers
 from isodyn.marching import march
 from isodyn.stepping import initial
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
     from isodyn.marching.run import Run
     from isodyn.open_types import Matrix
+    from isodyn.results.solution import Sample
 
 
 def show(run: LastStep, row: int) -> None:
@@ -30,6 +31,27 @@ def show(run: LastStep, row: int) -> None:
     too."""
     show_multipliers(run)
     march.write_row(run.state.lag, run.state, run.memory, run.columns, run.rows, row)
+    share_row(run, row)
+
+
+def share_row(run: LastStep, row: int) -> None:
+    """Give a row, into which the state has just been written, the multipliers of least norm."""
+    if run.independent.dropped.size:
+        lam = shown(run, run.sample()._replace(lam=run.memory.lam_1.copy())).lam
+        run.rows.lam[row] = lam[run.columns.lam]
+
+
+def shown(run: LastStep, sample: Sample) -> Sample:
+    """A sample with the multipliers that results have, of least norm where rows are redundant; the
+    run has them in the rows that it enforces."""
+    if not run.independent.dropped.size or run.system.first_order:
+        return sample
+    ask, t, q, v = run.ask, float(sample.t), sample.q, sample.v
+    if not run.drifts:
+        return sample._replace(lam=least_multipliers(run.of_held(ask.rows(t, q, v)), sample.lam, run.system.scales))
+    G = full(ask.G(t, q, v))
+    rank = decide(G, ask.mass(t, q, v).diagonal(), tolerance_of_rank(ask, t, q, v, G))
+    return sample._replace(lam=rank.least_norm(sample.lam))
 
 
 def show_multipliers(run: LastStep) -> None:

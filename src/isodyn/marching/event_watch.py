@@ -17,11 +17,11 @@ from weakref import ref
 
 import numpy as np
 
-from isodyn.errors import NonFiniteError
 from isodyn.kernels.calls import CalledBack, address_of_kernel
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.struct_types import number_of
 from isodyn.kernels.weak_methods import held_weakly
+from isodyn.marching.at_balance import shown
 from isodyn.marching.event_actions import (
     changed,
     functions_read_once,
@@ -30,6 +30,7 @@ from isodyn.marching.event_actions import (
     refuse_other_functions,
 )
 from isodyn.marching.event_leads import leave_out_corrections, led, looks_at_forces
+from isodyn.marching.event_values import in_python, value_at_sample
 from isodyn.marching.event_zeros import (
     CROWD,
     Zero,
@@ -43,9 +44,9 @@ from isodyn.marching.switches import SystemSwitch
 from isodyn.results.event_log import as_arrays, by_event, from_arrays
 from isodyn.results.events import Happened
 from isodyn.results.solution import Sample
-from isodyn.stepping.events import Event, compiled_guard, name_of, value_of
+from isodyn.stepping.events import Event, compiled_guard, name_of
 from isodyn.stepping.expression_guards import expression_guard
-from isodyn.stepping.guards import MOMENT, NOISE, VALUES, Guards, value_of_guard
+from isodyn.stepping.guards import MOMENT, NOISE, VALUES, Guards
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
@@ -78,9 +79,7 @@ class EventWatch:
         self.guards.scratch = [number_of(one.scratch) for one in compiled]
         self.guards.directions = [event.direction for event in self.events]
         self.called: CalledBack | None = None
-        if len(self.compiled) < len(events):
-            self.called = CalledBack(held_weakly(self.evaluate))
-            self.guards.in_python = self.called.address
+        self.let_python_answer(len(self.compiled) < len(events))
         self.read_once = functions_read_once(system, events)
         self.happened: list[Happened] = []
         self.counts = [0] * len(events)
@@ -96,12 +95,18 @@ class EventWatch:
 
     # ---- values
 
+    def let_python_answer(self, needed: bool) -> None:
+        """Let the march call `evaluate` from now on, where that is needed."""
+        if needed and self.called is None:
+            self.called = CalledBack(held_weakly(self.evaluate))
+            self.guards.in_python = self.called.address
+
     def evaluate(self) -> float:
         """Values of the functions in Python at the end of a step; or slopes of those that are near
         zero."""
         run, guards = self.run, self.guards
         state, h = run.state, float(run.state.t - run.memory.before.t)
-        python = range(len(self.compiled), len(self.events))
+        python = in_python(self)
         if guards.asked == VALUES:
             now = Sample(guards.t, state.q, state.v, guards.a, state.lam)
             for k in python:
@@ -115,14 +120,7 @@ class EventWatch:
 
     def value(self, k: int, sample: Sample) -> float:
         """Function k at a state."""
-        event, number = self.events[k], self.order[k]
-        if isinstance(event.g, str) and k < len(self.compiled):
-            t, *state = sample
-            g = float(value_of_guard(self.guards, k, float(t), *(np.ascontiguousarray(x) for x in state)))
-            if not np.isfinite(g):
-                raise NonFiniteError(f"{name_of(event, number)} is {g} at t = {float(t):.6g}")
-            return g
-        return value_of(event, number, sample, self.functions[k])
+        return value_at_sample(self, k, sample)
 
     def led_value(self, k: int, sample: Sample) -> float:
         """Function k at a state, without what a start has corrected of it a moment ago."""
@@ -135,6 +133,7 @@ class EventWatch:
         they are taken to be if they are small beside these sizes. Where `jumps` of forces make the
         start, a function that they carry past zero keeps its old side: the next step finds that."""
         run, guards = self.run, self.guards
+        self.let_python_answer(bool(in_python(self)))
         state = run.state
         now = Sample(float(state.t), state.q, state.v, state.a, state.lam)
         span = float(run.stretches[-1].t_stop - run.stretches[0].t_start)
@@ -228,6 +227,7 @@ class EventWatch:
         """Keep an event."""
         k, number = zero.number, self.order[zero.number]
         self.counts[k] += 1
+        before, after = shown(self.run, before), None if after is None else shown(self.run, after)
         self.happened.append(Happened(zero.t, name_of(self.events[k], number), number, before, after))
 
     # ---- events that change the course of the run
@@ -255,7 +255,7 @@ class EventWatch:
         if t != t_1:
             run.count_part()
         run.fill_rows()
-        before = run.sample()
+        before = shown(run, run.sample())
         # as the user has named them
         now = {x.number: x for x in [*(x for x in zeros if x.t >= t), replace(first, t=t)]}  # each once
         return self.do(sorted(now.values(), key=lambda one: self.order[one.number]), before, sizes, t_1 - t_0)
@@ -388,6 +388,7 @@ class EventWatch:
         self.acted = [float(t) for t in found["event_acted"]]
         *lead, self.guards.lead_t, self.guards.lead_over = map(float, found["event_lead"])
         self.guards.lead = lead
+        self.let_python_answer(bool(in_python(self)))
         recall_all(self.events, json.loads(str(found["event_memory"])))
         names = {number: name_of(event, number) for number, event in zip(self.order, self.events, strict=True)}
         self.happened = from_arrays(found, names)

@@ -320,6 +320,7 @@ class LastStep(AtRest):
     def show_start(self, row: int) -> None:
         """A start in a row."""
         march.write_start(self.state, self.memory, self.columns, self.rows, row)
+        at_balance.share_row(self, row)
 
     def begin_leg(self) -> None:
         """The next step is the first one after a start."""

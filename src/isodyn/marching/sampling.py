@@ -20,11 +20,12 @@ from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.kernels.uncompiled import explained
 from isodyn.later import Later
-from isodyn.marching.at_balance import show_multipliers
+from isodyn.marching.at_balance import show_multipliers, shown
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.marching.python_memory import recall, remembered
 from isodyn.marching.readings import reading
 from isodyn.marching.switches import SetInput
+from isodyn.real_numbers import real_array
 from isodyn.systems.base import System
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ class Sampled:
         if round(steps) < 1 or abs(steps - round(steps)) > NEAR:
             raise InputError(
                 f"{self.what} samples every {every:g}, which is no whole multiple of dt = {dt:g}",
-                hint=f"dt = {every / max(np.ceil(steps - NEAR), 1.0):.12g} is",
+                hint=f"dt = {every / max(np.ceil(steps - NEAR), 1.0):.12g} fits",
             )
         return round(steps)
 
@@ -165,13 +166,14 @@ class Sampled:
             raise NonFiniteError(f"{self.what} reads {read[k]} from {self.controller.reads[k]!r} at t = {t:.6g}")
         found = read if self.law is None else self.called(t, read)
         try:
-            given = np.atleast_1d(np.asarray(found, dtype=np.float64))
-        except (TypeError, ValueError, OverflowError):
+            given = np.atleast_1d(real_array(self.what, found))
+        except InputError:
             raise CallableError(f"{self.what} must return numbers, received {found!r} at t = {t:.6g}") from None
         writes = self.controller.writes
         if given.shape != (len(writes),):
             raise CallableError(
                 f"{self.what} writes {', '.join(map(repr, writes))} and must return as many numbers, received {found!r}"
+                f" at t = {t:.6g}"
             )
         if not np.isfinite(given).all():
             raise NonFiniteError(f"{self.what} returned {found!r} at t = {t:.6g}")
@@ -234,7 +236,7 @@ class Sampling:
         """Read, decide, write; restart if that changes forces."""
         run = self.run
         show_multipliers(run)
-        sample = run.sample()._replace(lam=run.memory.lam_1.copy())
+        sample = shown(run, run.sample()._replace(lam=run.memory.lam_1.copy()))
         t = float(sample.t)
         # all read the same state; where one of them raises, no other has taken its sample
         found = [(one, one.value(t, sample)) for one in due]

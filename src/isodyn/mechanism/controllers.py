@@ -89,6 +89,12 @@ class Controller(ShownInNotebooks):
         object.__setattr__(self, "high", None if np.isinf(high) else high)
 
     def _check_law(self) -> None:
+        if isinstance(self.law, type):
+            raise InputError(
+                f"{self.what}: law must be a function, received the class {self.law.__name__}",
+                hint=f"law={self.law.__name__}(…), an object of it",
+                argument="law",
+            )
         if callable(self.law):
             given = [text.replace(".", "_") if isinstance(text, str) else "" for text in self.reads]
             given = [name if name.isidentifier() else f"read{k}" for k, name in enumerate(given)]

@@ -28,6 +28,8 @@ def _law(controller: Controller) -> dict[str, Any]:
         limits = {name: x for name, x in (("low", law.low), ("high", law.high)) if np.isfinite(x)}
         gains = {"kp": law.kp, "ki": law.ki, "kd": law.kd, "target": law.target, **limits}
         return {"reads": list(controller.reads), "pid": gains}
+    if type(law) is PID:
+        raise in_python("targets of the PID of controller", controller.name)
     if callable(law):
         raise in_python("laws of controller", controller.name)
     return {"law": list(law)}

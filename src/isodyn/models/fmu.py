@@ -34,13 +34,14 @@ pythonfmu3 = Later("pythonfmu3")
 
 NEAR = 1e-6  # of dt: a communication point is at a time of the grid
 FILES = "files_of_the_model.json"  # in a unit: contents of the files that the model names
-TAKEN = ("Fmi3Slave", "Path", "Unit")  # names in the script
+TAKEN = ("Fmi3Slave", "Fmi3Status", "Fmi3StepResult", "IsodynError", "Path", "Unit")  # names in the script
 SCRIPT = '''"""A model of isodyn, as a unit for co-simulation."""
 
 from pathlib import Path
 
-from pythonfmu3 import Fmi3Slave
+from pythonfmu3 import Fmi3Slave, Fmi3Status, Fmi3StepResult
 
+from isodyn.errors import IsodynError
 from isodyn.models.fmu import Unit
 
 
@@ -52,8 +53,14 @@ class {name}(Fmi3Slave):
         self.unit.declare(self)
 
     def do_step(self, current_time, step_size):
-        self.unit.go_on(current_time, step_size)
-        return True
+        before = self.unit.stepper.t
+        try:
+            self.unit.go_on(current_time, step_size)
+        except IsodynError as error:  # an exception would be fatal, to the program that calls the unit
+            status = Fmi3Status.discard if self.unit.stepper.t == before else Fmi3Status.error
+            self.log(str(error), status)
+            return Fmi3StepResult(status=status)
+        return Fmi3StepResult()
 
     def _get_fmu_state(self):
         return {{"unit": self.unit.save()}}
@@ -170,6 +177,8 @@ class Unit:
         self.inputs[name] = float(value)
         load = name if name in self.stepper.inputs else name[:-2]
         values = [self.inputs[key] for key in ([name] if load == name else [f"{load}_{axis}" for axis in "xyz"])]
+        if not np.isfinite(values).all():  # the next step refuses it: an error here would be fatal to the caller
+            return
         self.stepper.inputs[load] = values[0] if load == name else values
         self._catalogue = None
 
@@ -208,8 +217,14 @@ class Unit:
         Raises
         ------
         InputError
-            If the unit stands elsewhere, or the next point is no time of the grid.
+            If the unit stands elsewhere, the next point is no time of the grid, or an input is no
+            number.
         """
+        for name, value in self.inputs.items():
+            if not np.isfinite(value):
+                raise InputError(f"input {name!r} of the unit is {value}, at t = {t:.9g}")
+        if not length > 0.0:
+            raise InputError(f"a communication step must be longer than nothing, received {length:g} at t = {t:.9g}")
         if abs(t - self.stepper.t) > self._near(t) * float(self.options["dt"]):
             raise InputError(
                 f"the unit stands at t = {self.stepper.t:.9g}, received a step from t = {t:.9g}",

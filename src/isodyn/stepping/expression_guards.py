@@ -9,6 +9,7 @@ import numpy as np
 
 from isodyn.errors import InputError
 from isodyn.expressions import parse
+from isodyn.expressions.parser import Tree
 from isodyn.expressions.program import evaluate
 from isodyn.results.quantities import NEEDS_PAST, Catalogue
 from isodyn.results.solution import Sample, Solution
@@ -17,15 +18,18 @@ from isodyn.systems.base import System
 
 
 def expression_guard(system: System, text: str) -> Callable[[Sample], float]:
-    """The value of an expression at a sample; InputError for names that nothing has.
-    A vector stands for its size."""
-    tree = parse(text)
+    """The value of an expression at a sample, or of a quantity whose name is no formula, such as
+    "joint-1.angle"; InputError for names that nothing has. A vector stands for its size."""
     sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
     columns = {name: np.arange(size) for name, size in sizes.items()}
+    start = Sample(0.0, system.q0.copy(), system.v0.copy(), np.zeros(system.nv), np.zeros(system.m))
 
-    def value(sample: Sample) -> float:
+    def catalogue_at(sample: Sample) -> Catalogue:
         t, q, v, a, lam = (np.array(x, dtype=np.float64)[None] for x in sample)
-        catalogue = Catalogue(Solution(t, q, v, a, lam, system, None, Statistics(), columns))
+        return Catalogue(Solution(t, q, v, a, lam, system, None, Statistics(), columns))
+
+    def value(tree: Tree, sample: Sample) -> float:
+        catalogue = catalogue_at(sample)
 
         def of(name: str, column: int) -> float:
             if name == "t":
@@ -40,6 +44,17 @@ def expression_guard(system: System, text: str) -> Callable[[Sample], float]:
 
         return evaluate(tree, of)
 
-    start = Sample(0.0, system.q0.copy(), system.v0.copy(), np.zeros(system.nv), np.zeros(system.m))
-    value(start)  # names are looked up before the run
-    return value
+    try:
+        tree = parse(text)
+        value(tree, start)  # names are looked up before the run
+    except InputError:
+        try:
+            catalogue_at(start).find(text)
+        except InputError:
+            pass
+        else:
+            tree = ("name", text, 1)
+            value(tree, start)
+            return lambda sample: value(tree, sample)
+        raise
+    return lambda sample: value(tree, sample)

@@ -31,7 +31,7 @@ from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.studies.comparison_table import CompareRow, Comparison, Cost, Missing, first_line
 from isodyn.studies.errors import Errors, energy_error, errors_of
 from isodyn.studies.order import OrderCase
-from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
+from isodyn.studies.references import ReferenceMotion, accurate_motion, end_of, exact_motion
 from isodyn.systems import System
 
 AnyScheme = Scheme | FirstOrderScheme
@@ -98,7 +98,7 @@ def compare(
     system = problem.system()
     policies = _policies(system, formulations)
     steps = _steps(problem, dts)
-    end = float(t_end or problem.t_order or problem.t_end)
+    end = end_of(problem, t_end)
     if reference is None:
         exact = problem.exact(np.array([end])) is not None
         reference = exact_motion(problem) if exact else accurate_motion(system, end, breakpoints=problem.breaks(end))

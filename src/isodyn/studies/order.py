@@ -25,7 +25,7 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.problems.problem import Problem
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.studies.errors import Errors, errors_of
-from isodyn.studies.references import ReferenceMotion, accurate_motion, exact_motion
+from isodyn.studies.references import ReferenceMotion, accurate_motion, end_of, exact_motion
 from isodyn.systems import System
 
 
@@ -258,7 +258,7 @@ def order_study(
     steps = _checked(dts)
     if isinstance(problem, Problem):
         system, name = problem.system(), problem.name
-        t_end = t_end or problem.t_order or problem.t_end
+        t_end = end_of(problem, t_end)
         breakpoints = problem.breaks(t_end)
         if reference is None:
             exact = problem.motion is not None

@@ -39,6 +39,7 @@ from isodyn.kernels.compiled import (
 )
 from isodyn.later import Later
 from isodyn.problems.problem import Motion, Problem
+from isodyn.real_numbers import real_number
 from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems import System
 from isodyn.systems.model import Model
@@ -50,6 +51,16 @@ RTOL = 1e-13
 EIGHTH_ORDER = (4 / 5, -1 / 5, 4 / 105, -1 / 280)  # weights of f(kh) − f(−kh), k = 1 … 4
 REACH = 0.02  # largest component of the increments that they take
 DEPENDENT = 1e-10  # singular values of G M⁻¹ Gᵀ that are smaller, relatively, count as zero
+
+
+def end_of(problem: Problem, t_end: float | None) -> float:
+    """The end of the runs of a study: that which was asked for, or that of the problem."""
+    if t_end is None:
+        return float(problem.t_order or problem.t_end)
+    end = real_number("t_end", t_end)
+    if not end > 0.0:
+        raise InputError(f"t_end must lie after the start at t = 0, received {end:g}", argument="t_end")
+    return end
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from isodyn.stepping.adaptive import Adaptive
 from isodyn.stepping.methods import DOP853, Auto, Radau
 from isodyn.studies.comparison_table import first_line
 from isodyn.studies.errors import errors_of
-from isodyn.studies.references import ReferenceMotion, exact_motion
+from isodyn.studies.references import ReferenceMotion, end_of, exact_motion
 from isodyn.systems import System
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def work_precision(
     Raises
     ------
     InputError
-        If a method is unknown, or a tolerance is none.
+        If a method is unknown, a tolerance is none, or t_end is no time after the start.
 
     Examples
     --------
@@ -214,7 +214,7 @@ def work_precision(
     True
     """
     system = problem.system()
-    end = float(t_end or problem.t_order or problem.t_end)
+    end = end_of(problem, t_end)
     ways = _ways(problem, scheme)
     chosen = list(ways) if methods is None else list(methods)
     for name in chosen:
@@ -255,7 +255,7 @@ def _settings(name: str, problem: Problem, rtols: Sequence[float] | None) -> lis
             dt *= 0.5
         return found
     if rtols is not None:
-        return sorted(rtols, reverse=True)
+        return sorted(set(rtols), reverse=True)
     if name == "Adaptive":
         return [rtol for rtol in RTOLS if rtol >= 0.5 * LEAST_ADAPTIVE]
     return [rtol for rtol in RTOLS if rtol <= 2.0 * MOST_METHOD]
@@ -284,8 +284,8 @@ def _curve(
     runs: list[WorkRun] = []
     notes: list[str] = []
     for setting in settings:
-        given: Mapping[str, Any] = {**way(setting), "t_end": t_end, "breakpoints": breakpoints}
         try:
+            given: Mapping[str, Any] = {**way(setting), "t_end": t_end, "breakpoints": breakpoints}
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 sol = integrate(system, **given)
