@@ -100,7 +100,8 @@ class Lock(SystemSwitch):
         rows, state = rows_of(run.system, self.joint), run.state
         t = float(state.t)
         _, gap, raw = gaps(run.ask, t, state.q, state.v, run.slowest)[0]
-        known = rows[rows < gap.size]
+        held = np.arange(gap.size) if run.held is None else run.held
+        known = np.setdiff1d(rows[rows < gap.size], held)  # those that are held stay so
         if known.size and np.abs(gap[known]).max() > SMALL:
             worst = int(known[np.abs(gap[known]).argmax()])
             raise ConflictError(
