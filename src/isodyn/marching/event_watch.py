@@ -62,6 +62,9 @@ class EventWatch:
 
     def __init__(self, run: LastStep, events: tuple[Event, ...]) -> None:
         system = run.system
+        for event in events:
+            if isinstance(event.action, SystemSwitch):
+                event.action.check(system)
         found = {k: compiled_guard(event, system) for k, event in enumerate(events)}
         # compiled ones first
         self.order = sorted(range(len(events)), key=lambda k: found[k] is None)
