@@ -1,9 +1,10 @@
 """Functions of events that look at accelerations and multipliers, at starts.
 
-A start solves for a and λ anew, and so corrects what the steps before it missed of them. A function
-that looks at them jumps by that, and must not pass zero by it: what it jumps by, its lead, is left
-out of its values at first, and comes in over about a step. How it goes on from a start nobody knows
-yet, for a and λ have no rates there.
+A start solves for a and λ anew, and so corrects what the steps before it missed of them; and it
+moves q and v onto the constraints, where the formulation lets them drift. A function that looks at
+them jumps by that, and must not pass zero by it: what it jumps by, its lead, is left out of its
+values at first, and comes in over about a step. How it goes on from a start nobody knows yet, for a
+and λ have no rates there.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
+from isodyn.marching.start import gaps
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import SCIPY
 from isodyn.stepping.guards import led_of_guard
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 
     from isodyn.marching.event_watch import EventWatch
     from isodyn.marching.event_zeros import Zero
+    from isodyn.marching.last_step import LastStep
 
+OFF = 1e-11  # relative violations of constraints beyond this are no rounding
 CHANGED = 1e-3  # of a lead: an action has changed a function by more than rounding
 OTHER, NEARLY_NONE = 1e-6, 1e-12  # parts of a and λ by which others differ; what differs from zero
 
@@ -33,6 +37,17 @@ def looks_at_forces(watch: EventWatch, k: int, now: Sample) -> bool:
         return False
     a, lam = (x + max(OTHER * float(np.abs(x).max(initial=0.0)), NEARLY_NONE) for x in (now.a, now.lam))
     return watch.value(k, now._replace(a=a, lam=lam)) != watch.value(k, now)
+
+
+def leaves_constraints(run: LastStep, now: Sample) -> bool:
+    """Whether a state is off the constraints by more than rounding, as formulations leave it that
+    close a step at one level: a start moves it."""
+    system = run.system
+    if not system.m or system.first_order:
+        return False
+    levels = gaps(run.ask, float(now.t), now.q, now.v, run.slowest)
+    held = np.arange(system.m) if run.held is None else run.held
+    return any(float(np.abs(gap[held[held < gap.size]]).max(initial=0.0)) > OFF for _, gap, _ in levels)
 
 
 def led(watch: EventWatch, k: int, t: float) -> float:
@@ -46,7 +61,8 @@ def corrections(watch: EventWatch, before: Sample) -> tuple[FloatArray, dict[int
     of those that it may change."""
     many, t = len(watch.events), float(before.t)
     found = np.array([led(watch, k, t) for k in range(many)])
-    asked = [k for k in range(many) if looks_at_forces(watch, k, before)]
+    moves = leaves_constraints(watch.run, before)
+    asked = [k for k in range(many) if moves or looks_at_forces(watch, k, before)]
     corrected: dict[int, float] = {}
     if asked:
         values, state = [watch.value(k, before) for k in asked], watch.run.state
