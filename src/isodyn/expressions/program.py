@@ -160,6 +160,16 @@ def _in_order(tree: Tree) -> Iterator[Tree]:
             ahead += [(inner, False) for inner in reversed(part[1:])]
 
 
+def names_of(tree: Tree) -> set[str]:
+    """The names in a tree.
+
+    >>> from isodyn.expressions.parser import parse
+    >>> names_of(parse("2*spring.force - sin(t)")) == {"spring.force", "t"}
+    True
+    """
+    return {part[1] for part in _in_order(tree) if part[0] == "name"}
+
+
 def _postfix(tree: Tree, code: list[tuple[int, float]], used: dict[str, int], meaning: Meaning) -> int:
     """Append a tree to the code; how deep its stack gets."""
     depth = deepest = 0

@@ -87,9 +87,7 @@ class AtRest(EnforcedRows):
                 self.make_consistent(t, first, given)
             if first and not known and can_be_known(self):
                 remember(self, t, given)
-            diagonal = self.independent.diagonal[: self.independent.rank]
-            if diagonal.size and self.drifts:
-                state.nearest, state.nearest_at = diagonal[-1] / diagonal[0], t
+            self.note_nearest(t)
         if self.closure.compliance > 0.0:
             self.enforce(every(self.system.m))
         status = self.accelerations(t)
@@ -99,6 +97,12 @@ class AtRest(EnforcedRows):
         self.check(status, t, t)
         if self.model.traits & NONIDEAL and self.closure.compliance == 0.0:
             refuse_jammed(self.ask, t, state.q, state.v, state.lam, self.independent.chosen)
+
+    def note_nearest(self, t: float) -> None:
+        """How near to a loss of rank the rows are that were chosen, for what drifts."""
+        diagonal = self.independent.diagonal[: self.independent.rank]
+        if diagonal.size and self.drifts:
+            self.state.nearest, self.state.nearest_at = diagonal[-1] / diagonal[0], t
 
     def accelerations(self, t: float) -> int:
         """Accelerations and multipliers at the state; a status."""

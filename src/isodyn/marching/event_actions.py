@@ -21,6 +21,7 @@ from isodyn.systems.questions import Questions
 
 read_once = Later("isodyn.mechanism.read_once")  # mechanisms only
 
+DRIFT = 2.0  # times what a formulation that drifts has left open, an action may leave open
 HINT = "for example lambda s: s._replace(v=-0.5 * s.v)"
 
 
@@ -110,11 +111,12 @@ def refuse_open_rows(
     """InputError where an action has moved positions off the constraints that are held."""
     if not ask.system.m_phi or np.array_equal(before, after.q):
         return
-    _, gap, raw = gaps(ask, t, after.q, after.v, slowest)[0]
+    (_, gap, raw), (_, was, _) = (gaps(ask, t, q, after.v, slowest)[0] for q in (after.q, before))
+    off = np.abs(gap) > SMALL + DRIFT * np.abs(was).max(initial=0.0)
     if held is not None:
-        gap[np.setdiff1d(np.arange(gap.size), held)] = 0.0
-    if gap.size and np.abs(gap).max() > SMALL:
-        worst = int(np.abs(gap).argmax())
+        off[np.setdiff1d(np.arange(gap.size), held)] = False
+    if off.any():
+        worst = int(np.abs(gap * off).argmax())
         raise InputError(
             f"an action has moved positions off constraint {ask.system.row_names[worst]!r} by {raw[worst]:.3g} at t = {t:.6g}",
             hint="return positions that keep the constraints; velocities are moved onto them by the least change",

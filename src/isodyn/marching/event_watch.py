@@ -29,7 +29,9 @@ from isodyn.marching.event_actions import (
     recall_all,
     refuse_other_functions,
 )
-from isodyn.marching.event_leads import leave_out_corrections, led, looks_at_forces
+from isodyn.marching.event_ends import NOTHING, RE_STEPS, SAME_TIME, end_step_at, slope_of
+from isodyn.marching.event_leads import forget_leads, leave_out_corrections, led, looks_at_forces
+from isodyn.marching.event_sizes import size_of_terms
 from isodyn.marching.event_values import in_python, value_at_sample
 from isodyn.marching.event_zeros import (
     CROWD,
@@ -40,6 +42,7 @@ from isodyn.marching.event_zeros import (
     turning_points,
     zero_between,
 )
+from isodyn.marching.readings import Loads, slow_reading
 from isodyn.marching.switches import SystemSwitch
 from isodyn.results.event_log import as_arrays, by_event, from_arrays
 from isodyn.results.events import Happened
@@ -52,10 +55,7 @@ if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
 
 PIECES = 8  # of a step in which signs are compared
-NOTHING = 1e-9  # of the values of a function in a step: as small as this after an event, it is zero
-SAME_TIME = 1e-12  # of a step: two events are at the same time
 SAME = 1e-6  # of a step: two zeros of one function are the same one
-RE_STEPS, OF_JUMPS = 12, 80  # repetitions of a step that shall end at a zero, or at a jump
 
 
 class EventWatch:
@@ -63,13 +63,16 @@ class EventWatch:
 
     def __init__(self, run: LastStep, events: tuple[Event, ...]) -> None:
         system = run.system
+        for event in events:
+            if isinstance(event.action, SystemSwitch):
+                event.action.check(system)
         found = {k: compiled_guard(event, system) for k, event in enumerate(events)}
         # compiled ones first
         self.order = sorted(range(len(events)), key=lambda k: found[k] is None)
         self.compiled = compiled = [one for one in (found[k] for k in self.order) if one is not None]
         self._run, self.events = ref(run), [events[k] for k in self.order]
         self.functions = [
-            expression_guard(system, event.g) if found[k] is None and isinstance(event.g, str) else None
+            self.expression(event.g) if found[k] is None and isinstance(event.g, str) else None
             for k, event in zip(self.order, self.events, strict=True)
         ]
         self.guards = Guards(compiled=len(compiled), guards=len(events), nq=system.nq, nv=system.nv, m=system.m)
@@ -92,6 +95,15 @@ class EventWatch:
         found = self._run()
         assert found is not None
         return found
+
+    def expression(self, text: str) -> Callable[[Sample], float]:
+        """An expression that is not compiled, of loads as they are at the time."""
+        expression_guard(self.run.system, text)  # names are looked up before the run
+        return slow_reading(self.run.system, text, held_weakly(self.loads))
+
+    def loads(self) -> Loads:
+        """The inputs that loads hold, and which loads are off."""
+        return self.run.inputs, self.run.loads_off
 
     # ---- values
 
@@ -145,7 +157,8 @@ class EventWatch:
             g = self.led_value(k, now)
             known = not looks_at_forces(self, k, now)
             guards.start_slopes[k] = (self.led_value(k, later) - g) / h if known else np.nan
-            guards.largest[k] = max(guards.largest[k], abs(g))
+            terms = 0.0 if jumps else size_of_terms(self, k, now)
+            guards.largest[k] = max(guards.largest[k], abs(g), terms)
             noise = max(NOTHING * sizes[k] if k in zeros else 0.0, NOISE * float(guards.largest[k]))
             if not (jumps and abs(g) > noise and g * guards.starts[k] < 0.0):
                 guards.starts[k] = 0.0 if abs(g) <= noise else g
@@ -195,7 +208,7 @@ class EventWatch:
         times = list(np.linspace(t_0, t_1, PIECES + 1))
         times[-1] = t_1
         values, noise = [g(t) for t in times], NOISE * float(guards.largest[k])
-        if values[0] == 0.0 and max(map(abs, values)) <= noise:  # it has not left zero
+        if values[0] == 0.0 and abs(values[-1]) <= noise and self.stays(k, path, times, noise):
             return []
         found, right = [], self.led_value(k, path(t_0))
         if values[0] == 0.0:  # the sign of a moment later
@@ -223,6 +236,12 @@ class EventWatch:
                 raise accumulation(t_a, "the next follows within rounding of t")
         return found
 
+    def stays(self, k: int, path: Callable[[float], Sample], times: list[float], noise: float) -> bool:
+        """Whether function k, which is zero at both ends of a step, is so inside: the interpolant
+        leaves the constraints, and with them what is zero because a lock holds it."""
+        inside = (self.run.on_constraints(path(t)) for t in times[1:-1])
+        return all(abs(self.led_value(k, sample)) <= noise for sample in inside)
+
     def note(self, zero: Zero, before: Sample, after: Sample | None = None) -> None:
         """Keep an event."""
         k, number = zero.number, self.order[zero.number]
@@ -238,7 +257,7 @@ class EventWatch:
         step differs from the interpolant: an event that it brings before this one acts first."""
         run, t_0, t_1 = self.run, float(self.run.memory.before.t), float(self.run.state.t)
         sizes = np.maximum(np.abs(self.guards.starts), np.abs(self.guards.ends))  # in the whole step
-        t, is_step = self.end_step_at(first, t_0, t_1, located)
+        t, is_step = end_step_at(self, first, t_0, t_1, located)
         for _ in range(RE_STEPS):
             if not is_step:  # what the interpolant of the whole step shows
                 zeros = [replace(x, t=t) for x in seen if x is not first and x.t >= t and self.is_now(t, x.t)]
@@ -248,7 +267,7 @@ class EventWatch:
             if earlier is None:
                 break
             first, located = earlier, run.on_constraints(run.path()(earlier.t))
-            t, is_step = self.end_step_at(first, t_0, t_1, located)
+            t, is_step = end_step_at(self, first, t_0, t_1, located)
         inside, path = [zero for zero in zeros if zero.t < t], run.path()
         for zero in inside:
             self.note(zero, run.on_constraints(path(zero.t)))
@@ -265,8 +284,9 @@ class EventWatch:
         run, t = self.run, zeros[0].t
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
+        corrected: dict[int, float] = {}
         if any(action is not None for action in actions):
-            leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
+            corrected = leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
         for action in actions:
             if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
@@ -274,6 +294,7 @@ class EventWatch:
         if any(action is not None for action in actions):
             run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
+            forget_leads(self, corrected, after)
             self.begin(tuple(zero.number for zero in zeros), sizes)
             self.acted = [*self.acted[-CROWD:], t]
             refuse_crowd(self.acted, float(run.stretches[-1].t_stop - run.stretches[0].t_start))
@@ -302,7 +323,8 @@ class EventWatch:
         found = [replace(zero, t=t) if self.is_now(zero.t, t) else zero for zero in found]
         known = {first.number, *(zero.number for zero in found if zero.t == t)}
         for k in {*range(len(self.events))} - known:
-            before, g, slope = float(guards.starts[k] or guards.start_slopes[k]), self.led_value(k, now), self.slope(k)
+            before, g = float(guards.starts[k] or guards.start_slopes[k]), self.led_value(k, now)
+            slope = slope_of(self, k)
             rising = slope > 0.0
             if guards.starts[k] == 0.0 and abs(g) <= NOISE * guards.largest[k]:  # it has not left zero
                 continue
@@ -315,55 +337,6 @@ class EventWatch:
         """Whether the next zero of function k ends the run."""
         terminal = self.events[k].terminal
         return bool(terminal and self.counts[k] + 1 >= terminal)
-
-    def end_step_at(self, zero: Zero, t_0: float, t_1: float, located: Sample) -> tuple[float, bool]:
-        """Repeat the last step so that it ends where its own end has the zero; when that is, and
-        True. Where no step ends there, beside a loss of rank, the state on the interpolant has to
-        do, and False."""
-        run, k, t = self.run, zero.number, zero.t
-        ulp = float(np.spacing(max(abs(t_0), abs(t_1))))
-        if t_1 - t <= 0.5 * ulp:
-            return t_1, True
-        if float(run.state.t) == t_1:
-            run.take_back()
-        if t - t_0 <= 0.5 * ulp:
-            run.state.copy_from(run.memory.before)
-            return t_0, True
-        sign = -1.0 if zero.rising else 1.0  # of the function before the zero
-        nothing = NOTHING * max(abs(self.guards.starts[k]), abs(self.guards.ends[k]))
-        low, high, last, reach = t_0, t_1, None, ulp
-        for tried in range(OF_JUMPS):
-            if not run.step_again(t):
-                run.put_state(located)
-                return float(run.state.t), False
-            g = self.led_value(k, run.sample())
-            low, high = (t, high) if sign * g > 0.0 else (low, t)
-            if (
-                high - t_0 <= SAME_TIME * (t_1 - t_0) + 2.0 * ulp
-            ):  # a jump where it begins: so short a step knows no forces
-                run.state.copy_from(run.memory.before)
-                return t_0, True
-            slope = self.slope(k) if last is None else (g - last[1]) / (t - last[0])
-            last = t, g
-            if slope != 0.0 and np.isfinite(slope):
-                new = t - g / slope
-            else:  # a jump, which is not far
-                new, reach = (low + reach if sign * g > 0.0 else high - reach), 8.0 * reach
-            done = g == 0.0 or abs(new - t) <= 0.5 * ulp or high - low <= ulp
-            if done or (tried >= RE_STEPS and abs(g) <= nothing):
-                if sign * g > nothing and run.step_again(high):  # before a jump: it is passed
-                    return high, True
-                break
-            t = new if low < new < high else 0.5 * (low + high)
-        return float(run.state.t), True
-
-    def slope(self, k: int) -> float:
-        """Slope of function k at the state of the run, along the motion."""
-        run = self.run
-        was, now, h = run.sample_of(run.memory.before), run.sample(), MOMENT * float(run.state.t - run.memory.before.t)
-        q = run.moved(now.q, h * (now.v + 0.5 * h * now.a)) if now.q.size else now.q
-        a, lam = (x + MOMENT * (x - y) for x, y in ((now.a, was.a), (now.lam, was.lam)))
-        return (self.led_value(k, Sample(now.t + h, q, now.v + h * now.a, a, lam)) - self.led_value(k, now)) / h
 
     # ---- checkpoints and results
 

@@ -29,6 +29,7 @@ class HeldInputs:
         self.system = system
         self.places: dict[str, InputPlace] = of_mechanisms.input_places(system) if is_mechanism(system) else {}
         self.values: dict[str, FloatArray] = {}
+        self.loads_off: tuple[str, ...] = ()  # that events have switched off
         # tables of a model, those that all models share, and places in both
         self.models: list[tuple[Any, Any, dict[str, InputPlace]]] = []
         self._shown: System | None = None

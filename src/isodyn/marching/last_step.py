@@ -261,6 +261,9 @@ class LastStep(AtRest):
         self.memory.factors_good = 0
         forget(state)
         with self.explained():
+            if self.drifts:  # which is left alone at breakpoints
+                self.make_consistent(t, False)
+                self.note_nearest(t)
             self.start_values(t)
             self.begin_errors()
         self.begin_leg()
@@ -361,7 +364,7 @@ class LastStep(AtRest):
         self.switched.append((max(int(self.counters.rows) - 1, 0), off))
         self.model = self.model_of(system)
         if self.inputs is not None:
-            self.model = self.inputs.adopt(system, self.model)
+            self.model, self.inputs.loads_off = self.inputs.adopt(system, self.model), off
         self.ask, self.other = Questions(self.system, self.model), None
         self.legs.clear()
         self.renew_memory()

@@ -7,16 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from isodyn.errors import InputError
+from isodyn.expressions.parser import parse
+from isodyn.expressions.program import names_of
 from isodyn.kernels.calls import address_of_kernel
 from isodyn.kernels.struct_types import number_of
 from isodyn.marching.held_inputs import HeldInputs
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import Event, compiled_guard
-from isodyn.stepping.expression_guards import expression_guard
+from isodyn.stepping.expression_guards import expression_guard, loads_of
 from isodyn.stepping.guards import Guards, value_of_guard
 from isodyn.systems.base import System
 
 Reading = Callable[[Sample], float]
+Loads = tuple[HeldInputs | None, tuple[str, ...]]  # what inputs loads hold, and which loads are off
 
 
 def reading(system: System, text: str, inputs: HeldInputs, what: str) -> Reading:
@@ -29,7 +32,7 @@ def reading(system: System, text: str, inputs: HeldInputs, what: str) -> Reading
             expression_guard(system, text)  # names are looked up now
         except InputError as error:
             raise InputError(f"{what}: {error.message}", hint=error.hint) from None
-        return slow_reading(text, inputs)
+        return slow_reading(system, text, lambda: (inputs, inputs.loads_off))
     guards = Guards(compiled=1, guards=1, nq=system.nq, nv=system.nv, m=system.m)
     guards.compiled, guards.number = [address_of_kernel(found.kernel)], [found.number]
     guards.tables, guards.scratch = [number_of(found.tables)], [number_of(found.scratch)]
@@ -41,14 +44,27 @@ def reading(system: System, text: str, inputs: HeldInputs, what: str) -> Reading
     return value
 
 
-def slow_reading(text: str, inputs: HeldInputs) -> Reading:
-    """The same of names that compiled code does not know; loads are as inputs hold them."""
-    kept: list[Any] = [None, None]  # a system, and the function that reads it
+def slow_reading(system: System, text: str, loads: Callable[[], Loads]) -> Reading:
+    """The same of names that compiled code does not know. `loads` tells which inputs loads hold and
+    which loads are off."""
+    kept: list[Any] = [None, None, None]  # a system, loads that are off, and the function that reads it
+    names_loads = reads_loads(system, text)
 
     def value(sample: Sample) -> float:
-        system = inputs.shown()
-        if kept[0] is not system:
-            kept[:] = system, expression_guard(system, text)
-        return float(kept[1](sample))
+        inputs, off = loads()
+        now = inputs.shown() if names_loads and inputs is not None else system
+        if kept[0] is not now or kept[1] != off:
+            kept[:] = now, off, expression_guard(now, text, off)
+        return float(kept[2](sample))
 
     return value
+
+
+def reads_loads(system: System, text: str) -> bool:
+    """Whether an expression, or a quantity whose name is no formula, reads what a load does."""
+    loads = tuple(f"{name}." for name in loads_of(system))
+    try:
+        names = [text, *names_of(parse(text))]
+    except InputError:
+        names = [text]
+    return any(name.startswith(loads) for name in names)

@@ -52,6 +52,20 @@ class SystemSwitch(Told):
         """
         raise NotImplementedError
 
+    def check(self, system: System) -> None:
+        """Look up names before the run.
+
+        Parameters
+        ----------
+        system
+            The system of the run.
+
+        Raises
+        ------
+        InputError
+            If there is nothing of this name.
+        """
+
 
 @dataclass(frozen=True)
 class Release(SystemSwitch):
@@ -73,6 +87,12 @@ class Release(SystemSwitch):
     """
 
     joint: str
+
+    def __post_init__(self) -> None:
+        _check_name("a joint or a row", self.joint)
+
+    def check(self, system: System) -> None:
+        rows_of(system, self.joint)
 
     def apply(self, run: LastStep) -> None:
         run.hold(rows_of(run.system, self.joint), False)
@@ -96,11 +116,18 @@ class Lock(SystemSwitch):
 
     joint: str
 
+    def __post_init__(self) -> None:
+        _check_name("a joint or a row", self.joint)
+
+    def check(self, system: System) -> None:
+        rows_of(system, self.joint)
+
     def apply(self, run: LastStep) -> None:
         rows, state = rows_of(run.system, self.joint), run.state
         t = float(state.t)
         _, gap, raw = gaps(run.ask, t, state.q, state.v, run.slowest)[0]
-        known = rows[rows < gap.size]
+        held = np.arange(gap.size) if run.held is None else run.held
+        known = np.setdiff1d(rows[rows < gap.size], held)  # those that are held stay so
         if known.size and np.abs(gap[known]).max() > SMALL:
             worst = int(known[np.abs(gap[known]).argmax()])
             raise ConflictError(
@@ -131,8 +158,12 @@ class SwitchLoad(SystemSwitch):
     load: str
     on: bool = False
 
-    def apply(self, run: LastStep) -> None:
-        system: Any = run.system
+    def __post_init__(self) -> None:
+        _check_name("a load", self.load)
+        if not isinstance(self.on, bool | np.bool_):
+            raise InputError(f"a load is switched on or off by True or False, received on={self.on!r}")
+
+    def check(self, system: Any) -> None:
         if not is_mechanism(system) or getattr(system, "description", None) is None:
             raise InputError(
                 "loads are switched in mechanisms; this is another system",
@@ -141,8 +172,10 @@ class SwitchLoad(SystemSwitch):
         if self.load not in system.description.parts.loads:
             known = ", ".join(map(repr, system.description.parts.loads)) or "none"
             raise InputError(f"there is no load {self.load!r} to switch", hint=f"loads are {known}")
+
+    def apply(self, run: LastStep) -> None:
         off = set(run.loads_off) - {self.load} if self.on else {*run.loads_off, self.load}
-        run.take_model(switched_off.without_loads(system, off), tuple(sorted(off)))
+        run.take_model(switched_off.without_loads(run.system, off), tuple(sorted(off)))
 
 
 @dataclass(frozen=True)
@@ -178,6 +211,12 @@ class SetInput(SystemSwitch):
     def apply(self, run: LastStep) -> None:
         assert run.sampling is not None  # made with the run
         run.sampling.write(self.load, self.value)
+
+
+def _check_name(of: str, given: object) -> None:
+    """InputError for what cannot be a name."""
+    if not isinstance(given, str):
+        raise InputError(f"{of} is named by a text, received {given!r}", hint="one action for each")
 
 
 def as_names(released: object) -> tuple[str, ...]:

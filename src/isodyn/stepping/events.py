@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,11 +84,12 @@ class Event(Told):
             raise InputError(
                 f"events must be functions (t, q, v) → number, functions of a sample, or expressions, received {self.g!r}"
             )
-        if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
+        is_number = isinstance(self.direction, int | float | np.number) and not isinstance(self.direction, bool)
+        if not is_number or self.direction not in (-1, 0, 1):
             raise InputError(f"direction of an event must be −1, 0 or 1, received {self.direction!r}")
-        if not isinstance(self.terminal, bool | int | np.integer) or self.terminal < 0:
+        if not isinstance(self.terminal, bool | np.bool_ | int | np.integer) or self.terminal < 0:
             raise InputError(f"terminal of an event must be True, False or a number, received {self.terminal!r}")
-        if self.action is not None and not callable(self.action):
+        if self.action is not None and (isinstance(self.action, type) or not callable(self.action)):
             raise InputError(f"action of an event must be a function of a sample, received {self.action!r}")
         if self.action is not None and not _takes_a_sample(self.action):
             raise InputError(f"action of an event takes one argument, a sample, received {self.action!r}")
@@ -140,20 +141,33 @@ def read_events(events: Any) -> tuple[Event, ...]:
     """What the user gave: events, or functions with SciPy's attributes `terminal` and
     `direction`."""
     given = (events,) if callable(events) or isinstance(events, Event | str) else events
+    wanted = "events must be functions (t, q, v) → number, or iso.Event, in a list"
+    if isinstance(given, Mapping):
+        raise InputError(
+            f"{wanted}, received a {type(given).__name__}", hint='names go into iso.Event(g, name="floor")'
+        )
     try:
         given = tuple(given)
     except TypeError as error:
-        raise InputError(f"events must be functions (t, q, v) → number, or iso.Event, received {events!r}") from error
+        raise InputError(f"{wanted}, received {events!r}") from error
     found = []
     for one in given:
         if isinstance(one, Event):
             found.append(one)
         elif callable(one):
-            terminal, direction = getattr(one, "terminal", False), getattr(one, "direction", 0.0)
-            found.append(Event(one, float(np.sign(direction)), int(terminal or 0)))
+            found.append(_event_of_scipy(one))
         else:
-            raise InputError(f"events must be functions (t, q, v) → number, or iso.Event, received {one!r}")
+            hint = f"iso.Event({one!r}) is one" if isinstance(one, str) else None
+            raise InputError(f"{wanted}, received {one!r}", hint=hint)
     return tuple(found)
+
+
+def _event_of_scipy(g: Callable[..., Any]) -> Event:
+    """A function with SciPy's attributes `terminal` and `direction`, of which the sign counts."""
+    terminal, direction = getattr(g, "terminal", False), getattr(g, "direction", 0.0)
+    if isinstance(direction, int | float | np.number):
+        direction = float(np.sign(direction))
+    return Event(g, direction, terminal)
 
 
 class OwnArguments(Struct):
@@ -244,8 +258,8 @@ def value_of(event: Event, number: int, sample: Sample, function: Callable[..., 
             hint="return the difference, t - 0.2 instead of t > 0.2, or 1.0 and -1.0",
         )
     try:
-        if np.iscomplexobj(found):
-            raise TypeError(f"received {found!r}, which is complex")
+        if np.iscomplexobj(found) or isinstance(found, str):
+            raise TypeError(f"received {found!r}, which is {'a text' if isinstance(found, str) else 'complex'}")
         g = float(found)
     except (TypeError, ValueError) as error:
         raise CallableError(f"{name_of(event, number)} must return a number: {error}") from error

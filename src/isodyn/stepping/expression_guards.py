@@ -3,7 +3,7 @@ knows, of one state at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -14,19 +14,29 @@ from isodyn.expressions.program import evaluate
 from isodyn.results.quantities import NEEDS_PAST, Catalogue
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
+from isodyn.results.switched import NAME as LOADS_OFF
+from isodyn.results.units import is_mechanism
 from isodyn.systems.base import System
 
 
-def expression_guard(system: System, text: str) -> Callable[[Sample], float]:
+def loads_of(system: System) -> list[str]:
+    """Names of the loads of a mechanism; other systems have none."""
+    description = getattr(system, "description", None)
+    return [] if description is None or not is_mechanism(system) else list(description.parts.loads)
+
+
+def expression_guard(system: System, text: str, off: Collection[str] = ()) -> Callable[[Sample], float]:
     """The value of an expression at a sample, or of a quantity whose name is no formula, such as
-    "joint-1.angle"; InputError for names that nothing has. A vector stands for its size."""
+    "joint-1.angle"; InputError for names that nothing has. A vector stands for its size. Loads that
+    are off push nothing."""
     sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
+    switched = {LOADS_OFF: np.array([[name in off for name in loads_of(system)]])} if off else {}
     columns = {name: np.arange(size) for name, size in sizes.items()}
     start = Sample(0.0, system.q0.copy(), system.v0.copy(), np.zeros(system.nv), np.zeros(system.m))
 
     def catalogue_at(sample: Sample) -> Catalogue:
         t, q, v, a, lam = (np.array(x, dtype=np.float64)[None] for x in sample)
-        return Catalogue(Solution(t, q, v, a, lam, system, None, Statistics(), columns))
+        return Catalogue(Solution(t, q, v, a, lam, system, None, Statistics(), columns, switched))
 
     def value(tree: Tree, sample: Sample) -> float:
         catalogue = catalogue_at(sample)

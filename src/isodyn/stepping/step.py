@@ -309,7 +309,7 @@ def advance(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, coun
     while pieces > 0:
         t = state.t
         t_next = t_1 if pieces == 1 else t + (t_1 - t) / pieces
-        memory.eliminate = p.closure.eliminate
+        memory.eliminate = p.closure.eliminate if p.rows.size > 0 else 0  # where events have released all rows
         status = step(p, leg, t_next, state, memory, counters)
         if status != OK:
             status = try_remedies(p, leg, t_next, state, memory, counters, status)
