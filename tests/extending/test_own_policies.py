@@ -63,6 +63,18 @@ class InPython(iso.StepPolicy):
 
 
 @dataclass(frozen=True)
+class Estimated(iso.StepPolicy):
+    """Errors of q that come with the step, and no tolerance that runs could be compared with."""
+
+    first_step: float = 1e-2
+    estimates: ClassVar[bool] = True
+
+    def accept(self, step: Any) -> float:
+        factor = 0.9 * (1e-6 / max(float(np.abs(step.error_q).max()), 1e-300)) ** (1.0 / 3.0)
+        return -max(factor, 0.2) if factor < 0.9 else min(factor, 2.0)
+
+
+@dataclass(frozen=True)
 class Says(iso.StepPolicy):
     """Always the same."""
 
@@ -99,6 +111,28 @@ def test_the_error_follows_the_tolerance() -> None:
         errors.append([np.abs(getattr(sol, x)[-1] - getattr(exact, x)[-1]).max() for x in ("q", "v", "a", "lam")])
     slopes = np.log10(np.array(errors[0]) / errors[-1]) / 3.0
     assert slopes == pytest.approx(np.full(4, 2.0 / 3.0), abs=0.15)
+
+
+def test_estimates_without_a_tolerance() -> None:
+    """Nothing is promised, and nothing told about it: neither of a motion that begins at rest, at
+    zero, nor with impacts."""
+    assert run(Estimated()).q[-1] == pytest.approx(run(Compiled()).q[-1], abs=1e-4)
+
+    def wakes(q: Any, v: Any, t: float) -> Any:
+        return np.array([1e-3 * t**2])
+
+    sol = iso.integrate(iso.MechanicalSystem(M=1.0, Q=wakes, q0=[0.0], v0=[0.0]), SCHEME, dt=Estimated(), t_end=1.0)
+    assert sol.q[-1, 0] == pytest.approx(1e-3 / 12.0, rel=0.05)
+    ball = iso.MechanicalSystem(
+        M=1.0,
+        Q=lambda q, v, t: np.array([-10.0]),
+        gap=lambda q, t: np.array([q[0]]),
+        restitution=0.5,
+        q0=[5.0],
+        v0=[0.0],
+    )
+    sol = iso.integrate(ball, dt=Estimated(), t_end=3.5)
+    assert abs(sol.q[-1, 0]) < 1e-12
 
 
 def test_breakpoints_and_landing_times() -> None:

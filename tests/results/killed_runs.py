@@ -203,6 +203,8 @@ def damage(place: Path, rng: random.Random) -> None:
     kind = rng.randrange(3)
     if path.suffix == ".nc":  # records; without a header nothing is known
         kind, first = rng.randrange(2), SweepReader(path).begin
+    if kind < 2 and len(data) <= first:  # nothing was written after the header yet
+        return
     if kind == 0:
         path.write_bytes(data[: rng.randrange(first, len(data))])
     elif kind == 1:

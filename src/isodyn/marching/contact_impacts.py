@@ -113,7 +113,8 @@ class ContactImpacts(ContactLocation):
         with np.errstate(divide="ignore", invalid="ignore"):
             left = 2.0 * u / np.abs(rates) / (1.0 - e)
         # steps that choose themselves may be as long as many bounces: there the tolerance counts
-        few = u < self.sizes.policy.rtol * contacts.fastest if self.sizes is not None else left < dt
+        rtol = None if self.sizes is None else self.sizes.rtol
+        few = left < dt if rtol is None else u < rtol * contacts.fastest
         few |= u * u <= 2.0 * FLAT * contacts.size * np.abs(rates)
         return hit & (u > 0.0) & (rates < 0.0) & (e < 1.0) & few
 

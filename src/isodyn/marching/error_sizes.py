@@ -60,7 +60,7 @@ class ErrorSizes:
         self.first.first_order, self.first.part = int(system.first_order), self.part
         self.first.span, self.first.first = span, policy.first_step
         self.there: State | None = None  # a state beside that of the run
-        self.by_atol = policy.absolute
+        self.by_atol, self.rtol = policy.absolute, policy.rtol
 
     def put_into(self, memory: Memory) -> None:
         """Tell the memory of a step."""
@@ -85,7 +85,9 @@ class ErrorSizes:
 
     def warn_if_loose(self, state: State, stacklevel: int) -> bool:
         """Say so where typical sizes that were assumed are far larger than the motion; True if they
-        are."""
+        are. Only of steps that promise an error."""
+        if self.rtol is None:
+            return False
         of_v = bool(self.first.first_order)
         sizes, least = (state.size_v, state.least_v) if of_v else (state.size_q, state.least_q)
         moved, least_of_all = float(sizes.max(initial=0.0)), float(least.min(initial=np.inf))
@@ -95,7 +97,7 @@ class ErrorSizes:
             warnings.warn(
                 f"{what} stayed below {moved:.2g}, far below the {least_of_all / self.part:.2g} that their errors were"
                 " compared with\nhint: name a size by atol=, for example "
-                f"iso.Adaptive(atol={self.policy.rtol * moved:.1g})",
+                f"iso.Adaptive(atol={self.rtol * moved:.1g})",
                 LooseToleranceWarning,
                 stacklevel=stacklevel,
             )

@@ -46,20 +46,22 @@ NAMED = 3  # components at most that a message names
 
 
 def loose_components(run: Run, sizes: ErrorSizes) -> IntArray:
-    """Numbers of the components of v that are told, the worst first."""
-    state, system = run.state, run.system
+    """Numbers of the components of v that are told, the worst first; none of steps that promise no
+    error."""
+    state, system, rtol = run.state, run.system, sizes.rtol
     own, typical = np.array(state.size_v), np.asarray(system.scales.v)
     none, most = np.zeros(0, dtype=np.int64), float((own / typical).max(initial=0.0))
-    if sizes.by_atol or not most > 0.0:
+    if rtol is None or sizes.by_atol or not most > 0.0:
         return none
+    promised = max(float(state.summed), rtol)  # beside what errors are compared with
     if knows_units(system):
         errors = np.array(state.summed_v) / typical
-        loose = errors.max() > FAR * promised(run, sizes) * most and most > STILL * run.slowest
+        loose = errors.max() > FAR * promised * most and most > STILL * run.slowest
         return np.array([int(errors.argmax())]) if loose else none
     if (typical != typical[0]).any():
         return none
     errors = np.divide(state.summed_v, own, out=np.zeros(own.size), where=own > ROUNDING * own.max())
-    numbers = np.flatnonzero(errors > FAR * promised(run, sizes))
+    numbers = np.flatnonzero(errors > FAR * promised)
     if numbers.size:
         M = masses(run)
         numbers = np.array([i for i in numbers if not beside_another(int(i), own, M, sizes.part)], dtype=np.int64)
@@ -71,11 +73,6 @@ def compared_with(i: int, state: State, memory: Memory) -> float:
     alike = memory.unit == memory.unit[i]
     unit = float((state.size_v * memory.by_v)[alike].max()) / float(memory.by_v[i])
     return max(float(memory.part) * unit, float(state.size_v[i])) + float(state.least_v[i])
-
-
-def promised(run: Run, sizes: ErrorSizes) -> float:
-    """The error of a run that its tolerance stands for, beside what errors are compared with."""
-    return max(float(run.state.summed), float(sizes.policy.rtol))
 
 
 def masses(run: Run) -> FloatArray:
@@ -100,7 +97,7 @@ def warn_of_loose_components(run: Run, sizes: ErrorSizes, stacklevel: int) -> No
     found = loose_components(run, sizes)
     if not found.size:
         return
-    state, system, rtol = run.state, run.system, sizes.policy.rtol
+    state, system = run.state, run.system
     names, of = (system.names, "") if system.first_order else (system.v_names, "v of ")
     told = ", ".join(f"{of}{names[i]!r}" for i in found[:NAMED]) + (" …" if found.size > NAMED else "")
     worst = int(found[0])
@@ -110,7 +107,7 @@ def warn_of_loose_components(run: Run, sizes: ErrorSizes, stacklevel: int) -> No
     known = system.first_order or knows_units(system)
     scales = "" if known else "; or scales= of the system, where coordinates have different units"
     warnings.warn(
-        f"rtol = {rtol:g} does not hold for {told}: errors of {of}{names[worst]!r}, which stayed below {size:.2g}, were"
+        f"rtol = {sizes.rtol:g} does not hold for {told}: errors of {of}{names[worst]!r}, which stayed below {size:.2g}, were"
         f" compared with {beside:.2g}, and those of all steps add up to {much} of it"
         f"\nhint: name atol=, rtol times the size of each component{scales}",
         LooseToleranceWarning,

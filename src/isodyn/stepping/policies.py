@@ -172,6 +172,7 @@ class StepPolicy(Told, ABC):
     compiled: HasAddress | None = None
     estimates: bool = False
     controlled_error: float = 0.0
+    rtol: float | None = None  # what its errors stand for, of the motion; None: nothing
     absolute: bool = False  # whether errors are compared with sizes that were named
 
     def __init_subclass__(cls) -> None:
