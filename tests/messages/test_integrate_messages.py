@@ -99,6 +99,23 @@ def test_integrate_refuses(changes, message):
         run(**changes)
 
 
+@pytest.mark.parametrize(
+    ("misplaced", "message"),
+    [
+        ({"dt": iso.Adaptive}, r"dt must be an object, received the class Adaptive\nhint: dt=Adaptive\("),
+        ({"scheme": iso.Radau}, r"scheme must be an object, received the class Radau\nhint: scheme=Radau\("),
+        ({"dt": iso.Radau(1e-4)}, r"dt says how long steps are; Radau\(.*\nhint: scheme=Radau\("),
+        ({"dt": iso.Scheme.U0(0.8, 0.8, 0.8)}, r"dt says how long steps are; .* is what takes them\nhint: scheme="),
+        ({"scheme": iso.Adaptive(1e-3)}, r"scheme is what takes the steps; Adaptive\(.*\nhint: dt=Adaptive\("),
+        ({"scheme": iso.FixedSteps(0.1), "dt": 0.1}, r"scheme is what takes the steps; FixedSteps\("),
+    ],
+)
+def test_methods_and_sizes_that_change_places(misplaced, message):
+    for run in (iso.integrate, iso.ensemble):
+        with pytest.raises(InputError, match=message):
+            run(oscillator(), t_end=1.0, **misplaced)
+
+
 def test_what_is_not_a_system():
     with pytest.raises(InputError, match="one of isodyn's systems, received dict"):
         run({})

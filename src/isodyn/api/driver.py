@@ -9,7 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from isodyn.api.divided import RunSettings, RunsItself, digest_of, refuse_for_several
-from isodyn.api.options import AnyScheme, Options, SchemeOrSeveral, StepSizes, size_of_steps
+from isodyn.api.options import AnyScheme, Options, SchemeOrSeveral, StepSizes, check_kinds, size_of_steps
 from isodyn.errors import InputError
 from isodyn.formulations import Formulation
 from isodyn.formulations.protocol import as_formulation, facts_of
@@ -35,7 +35,7 @@ from isodyn.stepping.adaptive import OPENING
 from isodyn.stepping.events import Event, read_events
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
-from isodyn.stepping.newton_settings import Newton, checked_newton
+from isodyn.stepping.newton_settings import Newton
 from isodyn.stepping.policies import StepPolicy, StepTimes, check_policy
 from isodyn.systems import Description, System, as_system, is_system
 from isodyn.systems.contacts import refuse_contacts
@@ -191,7 +191,7 @@ def integrate(
     >>> bool(abs(sol.q[-1, 0] - 0.5403023) < 1e-4)
     True
     """
-    _check(newton, observe)
+    check_kinds(scheme, dt, newton, observe)
     given: dict[str, Any]
     if sensitivities is not None:
         given = {"t0": t0, "save_every": save_every, "save": save, "select": select, "breakpoints": breakpoints}
@@ -314,13 +314,6 @@ def _refuse_events(events: tuple[Event, ...], why: str) -> None:
     """InputError for events where the run is not about the given system."""
     if events:
         raise InputError(f"{why}, which knows nothing of events", hint="leave the formulation out")
-
-
-def _check(newton: Newton | None, observe: Callable[..., Any] | None) -> None:
-    """InputError for what is no setting of the iteration, and no observer."""
-    checked_newton(newton)
-    if observe is not None and not callable(observe):
-        raise InputError(f"observe must be a function of a sample, received {observe!r}")
 
 
 def _saved(

@@ -19,7 +19,7 @@ import numba
 import numpy as np
 
 from isodyn.api.driver import as_transform, integrate, schedule
-from isodyn.api.options import AnyScheme, StepSizes, refuse_missing
+from isodyn.api.options import AnyScheme, StepSizes, refuse_misplaced, refuse_missing
 from isodyn.api.portions import Asked as Portioned
 from isodyn.api.portions import in_portions
 from isodyn.errors import InputError
@@ -136,6 +136,7 @@ def ensemble(
     >>> ens.q.shape, bool(ens.ok.all())
     ((50, 2, 2), True)
     """
+    refuse_misplaced(scheme, dt)
     systems, q, v = _members(system, q0, v0)
     count = numba.config.NUMBA_NUM_THREADS if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:

@@ -9,7 +9,7 @@ from isodyn.errors import InputError
 from isodyn.schemes import Composition, FirstOrderScheme, Scheme
 from isodyn.stepping.impacts import Impacts
 from isodyn.stepping.methods import StepMethod
-from isodyn.stepping.newton_settings import Newton
+from isodyn.stepping.newton_settings import Newton, checked_newton
 from isodyn.stepping.policies import FixedSteps, StepPolicy, StepTimes
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ SchemeOrSeveral: TypeAlias = AnyScheme | Mapping[str, Scheme | FirstOrderScheme]
 
 StepSizes: TypeAlias = float | FixedSteps | StepTimes | StepPolicy | None
 """How long steps are; None where the method or the system says it."""
+
+
+TAKES_STEPS = (Scheme, FirstOrderScheme, Composition, StepMethod)
+SIZES = (FixedSteps, StepTimes, StepPolicy)
 
 
 class Options(TypedDict, total=False):
@@ -48,6 +52,29 @@ class Options(TypedDict, total=False):
     executor: object
     checkpoint: Checkpoint | str | Path | None
     sensitivities: object
+
+
+def check_kinds(scheme: object, dt: object, newton: Newton | None, observe: object) -> None:
+    """InputError for what is no setting of the iteration, no observer, or in the place of
+    another."""
+    checked_newton(newton)
+    if observe is not None and not callable(observe):
+        raise InputError(f"observe must be a function of a sample, received {observe!r}")
+    refuse_misplaced(scheme, dt)
+
+
+def refuse_misplaced(scheme: object, dt: object) -> None:
+    """InputError where what takes the steps and how long they are have changed places, and for a
+    class in the place of one of its objects."""
+    for name, given in (("scheme", scheme), ("dt", dt)):
+        if isinstance(given, type) and issubclass(given, (*TAKES_STEPS, *SIZES)):
+            raise InputError(
+                f"{name} must be an object, received the class {given.__name__}", hint=f"{name}={given.__name__}(…)"
+            )
+    if isinstance(dt, TAKES_STEPS):
+        raise InputError(f"dt says how long steps are; {dt!r} is what takes them", hint=f"scheme={dt!r}")
+    if isinstance(scheme, SIZES):
+        raise InputError(f"scheme is what takes the steps; {scheme!r} says how long they are", hint=f"dt={scheme!r}")
 
 
 def size_of_steps(dt: StepSizes) -> float | StepTimes | StepPolicy:
