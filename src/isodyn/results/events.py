@@ -37,6 +37,8 @@ class Happened:
     >>> sol = iso.integrate(system, iso.DOP853(), t_end=5.0, events=[zero])
     >>> [(event.name, round(event.t, 6)) for event in sol.events]
     [('zero', 1.570796), ('zero', 4.712389)]
+    >>> sol.events
+    [<'zero' at t = 1.5708>, <'zero' at t = 4.71239>]
     """
 
     t: float
@@ -44,6 +46,9 @@ class Happened:
     index: int
     before: Sample
     after: Any = None
+
+    def __repr__(self) -> str:
+        return f"<{self.name!r} at t = {self.t:.6g}{'' if self.after is None else ', and a new start'}>"
 
     @property
     def q(self) -> FloatArray:
