@@ -172,3 +172,24 @@ def test_coordinates_of_different_units_with_typical_sizes(length):
     assert np.abs(other.t - one.t).max() < 1e-9
     assert np.abs(other.q[:, 1] - one.q[:, 1]).max() < 1e-9
     assert other.quality().local_error.value == pytest.approx(one.quality().local_error.value, rel=1e-6)
+
+
+def reaction(size, time):
+    """Two rates that F does not solve for, from a start where nothing tells how fast they are."""
+
+    def F(t, x, rate):
+        x, rate, t = x / size, rate * time / size, t / time
+        first = (1.0 + 0.3 * x[0] ** 2) * rate[0] + 0.2 * rate[1] + x[0] - math.sin(t)
+        return np.array([first, rate[1] + 50.0 * (x[1] - x[0])])
+
+    return iso.ImplicitSystem(F, [size, size])
+
+
+@pytest.mark.parametrize("method", [iso.Radau(rtol=1e-6), iso.Adaptive(1e-3)], ids=str)
+@pytest.mark.parametrize("units", [(1e5, 1e-5), (1e6, 1e-7), (1e-4, 1e6)], ids=str)
+def test_implicit_systems_in_other_units(method, units):
+    """Differences by rates over a unit of them were rounding where rates are 1e10, and the system
+    had "an index above 3"."""
+    size, time = units
+    sol, one = run(reaction(*units), method, time), run(reaction(1.0, 1.0), method, 1.0)
+    assert np.abs(sol.v / size - one.v).max() < 1e-6
