@@ -9,6 +9,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.errors import LooseToleranceWarning
+from isodyn.results import Checkpoint
 
 ROWS = np.linspace(0.0, 1.0, 7)
 
@@ -193,3 +194,31 @@ def test_implicit_systems_in_other_units(method, units):
     size, time = units
     sol, one = run(reaction(*units), method, time), run(reaction(1.0, 1.0), method, 1.0)
     assert np.abs(sol.v / size - one.v).max() < 1e-6
+
+
+def current(unit):
+    """An unknown in a unit in which it is small, of equations that bend over its own size."""
+    return iso.FirstOrderSystem(
+        lambda s, z, t: np.array([-1.3 * s[0] + z[0] / unit - s[1], 50.0 * (s[0] - s[1])]),
+        [1.0, 0.3],
+        z0=[unit],
+        c=lambda s, z, t: np.array([z[0] / unit + (z[0] / unit) ** 3 - 2.0 * s[0] - math.sin(2.0 * t)]),
+    )
+
+
+@pytest.mark.parametrize("how", [{"scheme": iso.Radau(rtol=1e-6)}, {"dt": iso.Adaptive(1e-2)}, {"dt": 0.01}], ids=str)
+@pytest.mark.parametrize("unit", [1e-9, 1e-14, 1e6], ids=str)
+def test_algebraic_unknowns_of_any_size(how, unit):
+    """Differences along them went over 1e-8, whatever their size: adaptive runs of a current of
+    1e-12 were off by all of it, without a word."""
+    sol, one = (iso.integrate(current(size), t_end=1.0, save=7, **how) for size in (unit, 1.0))
+    assert np.abs(sol.v - one.v).max() < 1e-8
+    assert np.abs(sol.lam / unit - one.lam).max() < 1e-8
+
+
+def test_a_run_with_a_small_unknown_is_resumed_bit_for_bit(tmp_path):
+    given = {"dt": iso.Adaptive(1e-2), "t_end": 1.0}
+    whole = iso.integrate(current(1e-12), **given)
+    kept = Checkpoint(tmp_path / "c", 5)
+    iso.integrate(current(1e-12), **given, checkpoint=kept, observe=lambda s: s.t > 0.5)
+    assert np.array_equal(iso.resume(tmp_path / "c", current(1e-12)).lam, whole.lam)
