@@ -140,6 +140,14 @@ def test_states_that_begin_as_nothing_and_stay_small_are_told():
         assert not run(still, iso.Adaptive(1e-3), 3.0).v.any()
 
 
+def test_states_that_are_nothing_until_a_breakpoint():
+    """What begins there tells their size, as a start does; errors were compared with one."""
+    load = iso.FirstOrderSystem(lambda s, t: np.array([(1e-9 if t > 1.0 else 0.0) - s[0]]), [0.0])
+    sol = iso.integrate(load, dt=iso.Adaptive(1e-3), t_end=3.0, breakpoints=[1.0])
+    exact = 1e-9 * (1.0 - np.exp(-np.maximum(sol.t - 1.0, 0.0)))
+    assert np.abs(sol.v[:, 0] - exact).max() < 1e-3 * exact.max()
+
+
 @pytest.mark.parametrize(
     "method", [iso.Adaptive(1e-4), iso.DOP853(rtol=1e-2), iso.DOP853(rtol=1e-6), iso.Radau(rtol=1e-4)], ids=str
 )
