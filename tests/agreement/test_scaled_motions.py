@@ -9,6 +9,7 @@ import pytest
 
 import isodyn as iso
 from isodyn.errors import LooseToleranceWarning
+from isodyn.results import Checkpoint
 
 ROWS = np.linspace(0.0, 1.0, 7)
 
@@ -139,6 +140,14 @@ def test_states_that_begin_as_nothing_and_stay_small_are_told():
         assert not run(still, iso.Adaptive(1e-3), 3.0).v.any()
 
 
+def test_states_that_are_nothing_until_a_breakpoint():
+    """What begins there tells their size, as a start does; errors were compared with one."""
+    load = iso.FirstOrderSystem(lambda s, t: np.array([(1e-9 if t > 1.0 else 0.0) - s[0]]), [0.0])
+    sol = iso.integrate(load, dt=iso.Adaptive(1e-3), t_end=3.0, breakpoints=[1.0])
+    exact = 1e-9 * (1.0 - np.exp(-np.maximum(sol.t - 1.0, 0.0)))
+    assert np.abs(sol.v[:, 0] - exact).max() < 1e-3 * exact.max()
+
+
 @pytest.mark.parametrize(
     "method", [iso.Adaptive(1e-4), iso.DOP853(rtol=1e-2), iso.DOP853(rtol=1e-6), iso.Radau(rtol=1e-4)], ids=str
 )
@@ -172,3 +181,52 @@ def test_coordinates_of_different_units_with_typical_sizes(length):
     assert np.abs(other.t - one.t).max() < 1e-9
     assert np.abs(other.q[:, 1] - one.q[:, 1]).max() < 1e-9
     assert other.quality().local_error.value == pytest.approx(one.quality().local_error.value, rel=1e-6)
+
+
+def reaction(size, time):
+    """Two rates that F does not solve for, from a start where nothing tells how fast they are."""
+
+    def F(t, x, rate):
+        x, rate, t = x / size, rate * time / size, t / time
+        first = (1.0 + 0.3 * x[0] ** 2) * rate[0] + 0.2 * rate[1] + x[0] - math.sin(t)
+        return np.array([first, rate[1] + 50.0 * (x[1] - x[0])])
+
+    return iso.ImplicitSystem(F, [size, size])
+
+
+@pytest.mark.parametrize("method", [iso.Radau(rtol=1e-6), iso.Adaptive(1e-3)], ids=str)
+@pytest.mark.parametrize("units", [(1e5, 1e-5), (1e6, 1e-7), (1e-4, 1e6)], ids=str)
+def test_implicit_systems_in_other_units(method, units):
+    """Differences by rates over a unit of them were rounding where rates are 1e10, and the system
+    had "an index above 3"."""
+    size, time = units
+    sol, one = run(reaction(*units), method, time), run(reaction(1.0, 1.0), method, 1.0)
+    assert np.abs(sol.v / size - one.v).max() < 1e-6
+
+
+def current(unit):
+    """An unknown in a unit in which it is small, of equations that bend over its own size."""
+    return iso.FirstOrderSystem(
+        lambda s, z, t: np.array([-1.3 * s[0] + z[0] / unit - s[1], 50.0 * (s[0] - s[1])]),
+        [1.0, 0.3],
+        z0=[unit],
+        c=lambda s, z, t: np.array([z[0] / unit + (z[0] / unit) ** 3 - 2.0 * s[0] - math.sin(2.0 * t)]),
+    )
+
+
+@pytest.mark.parametrize("how", [{"scheme": iso.Radau(rtol=1e-6)}, {"dt": iso.Adaptive(1e-2)}, {"dt": 0.01}], ids=str)
+@pytest.mark.parametrize("unit", [1e-9, 1e-14, 1e6], ids=str)
+def test_algebraic_unknowns_of_any_size(how, unit):
+    """Differences along them went over 1e-8, whatever their size: adaptive runs of a current of
+    1e-12 were off by all of it, without a word."""
+    sol, one = (iso.integrate(current(size), t_end=1.0, save=7, **how) for size in (unit, 1.0))
+    assert np.abs(sol.v - one.v).max() < 1e-8
+    assert np.abs(sol.lam / unit - one.lam).max() < 1e-8
+
+
+def test_a_run_with_a_small_unknown_is_resumed_bit_for_bit(tmp_path):
+    given = {"dt": iso.Adaptive(1e-2), "t_end": 1.0}
+    whole = iso.integrate(current(1e-12), **given)
+    kept = Checkpoint(tmp_path / "c", 5)
+    iso.integrate(current(1e-12), **given, checkpoint=kept, observe=lambda s: s.t > 0.5)
+    assert np.array_equal(iso.resume(tmp_path / "c", current(1e-12)).lam, whole.lam)

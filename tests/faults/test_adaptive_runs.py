@@ -96,10 +96,12 @@ def test_refused() -> None:
         iso.Adaptive(atol=-1.0)
     with pytest.raises(InputError, match="atol must be finite, received inf"):
         iso.Adaptive(atol=np.inf)
-    with pytest.raises(
-        InputError, match="hint: no smallest size above the largest one, and a first step inside the span"
-    ):
-        iso.integrate(pendulum(), dt=iso.Adaptive(first=2.0), t_end=1.0)
+    for sizes in ({"first": 2.0}, {"smallest": 5.0}, {"smallest": 0.5, "largest": 0.1}):
+        with pytest.raises(InputError, match="hint: no smallest size above the largest one or longer than the span"):
+            iso.integrate(pendulum(), dt=iso.Adaptive(**sizes), t_end=1.0)
+    for t_end in (0.0, -1.0):
+        with pytest.raises(InputError, match=f"t_end must lie after t0, received t0 = 0, t_end = {t_end:g}"):
+            iso.integrate(pendulum(), dt=iso.Adaptive(first=0.1), t_end=t_end)
     with pytest.raises(InputError, match="atol takes one number or 2 of them, received 3"):
         iso.integrate(pendulum(), dt=iso.Adaptive(atol=(np.ones(3), 1.0)), t_end=1.0)
     with pytest.raises(SchemeError, match="is of first order, λ₅ ≠ "):

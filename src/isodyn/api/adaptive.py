@@ -19,8 +19,8 @@ from isodyn.marching.method_run import MethodRun
 from isodyn.marching.progress import Progress
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
 from isodyn.marching.saved_times import save_times, with_named_rows
-from isodyn.marching.schedule import plan, resolved
-from isodyn.real_numbers import real_array, real_number
+from isodyn.marching.schedule import check_span, plan, resolved
+from isodyn.real_numbers import real_array
 from isodyn.results.solution import Solution
 from isodyn.stepping.events import read_events
 from isodyn.stepping.methods import DOP853, StepMethod
@@ -70,7 +70,8 @@ def run_by_method(
             f"{method.name} takes no algebraic unknowns, received a system with {system.m} of them",
             hint="integrate(...) with a scheme takes them",
         )
-    t0, t_end = _check_span(asked.t0, asked.t_end)
+    t0, t_end = check_span(asked.t0, asked.t_end)
+    resolved(t0, t_end, t_end - t0, "t_end - t0")
     refuse_indefinite_mass(system)
     for name in ("first_step", "max_step"):
         value = getattr(method, name)
@@ -218,16 +219,6 @@ def _formulation(system: System, method: StepMethod, formulation: Any) -> Udwadi
     if formulation != UdwadiaKalaba():
         refuse_nonideal(system, repr(formulation), "leave the formulation out")
     return None if formulation == UdwadiaKalaba() else formulation
-
-
-def _check_span(t0: float, t_end: float) -> tuple[float, float]:
-    t0, t_end = real_number("t0", t0), real_number("t_end", t_end)
-    if t_end <= t0:
-        raise InputError(
-            f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"
-        )
-    resolved(t0, t_end, t_end - t0, "t_end - t0")
-    return t0, t_end
 
 
 def _tolerances(atol: Numbers, system: System) -> FloatArray | None:

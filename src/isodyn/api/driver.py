@@ -26,7 +26,7 @@ from isodyn.marching.progress import Progress
 from isodyn.marching.run import Run
 from isodyn.marching.sampling import refuse_controllers, sampling_of, with_samples
 from isodyn.marching.saved_times import save_times, with_named_rows
-from isodyn.marching.schedule import Stretch, along_times, plan, resolved
+from isodyn.marching.schedule import Stretch, along_times, check_span, plan, resolved
 from isodyn.open_types import Numbers, Selection
 from isodyn.results.checkpoint import Checkpoint, as_checkpoint
 from isodyn.results.solution import Solution
@@ -366,7 +366,7 @@ def schedule(
         stretches = along_times(t0, t_end, dt.times, breakpoints, save_every)
         return stretches, (t_end - t0) / sum(stretch.steps for stretch in stretches)
     if isinstance(dt, StepPolicy):
-        check_policy(dt, t0, t_end)
+        check_policy(dt, *check_span(t0, t_end))
         for what, size in (("the first step", dt.first_step), ("the largest step", dt.largest_step)):
             if 0.0 < size < inf:
                 resolved(t0, t_end, float(size), what)

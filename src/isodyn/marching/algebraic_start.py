@@ -16,13 +16,15 @@ from isodyn.kernels.compiled import FloatArray
 from isodyn.systems.base import System
 from isodyn.systems.consistent_values import consistent
 from isodyn.systems.derivative_chain import Chain, Index
+from isodyn.systems.scales import ORDINARY, power_of_two
 
 
 def algebraic_start(
     system: System, t: float, s: FloatArray, z: FloatArray, closure: Closure, known: Chain | None = None
-) -> tuple[FloatArray, FloatArray, Index]:
-    """s', z and the index; refused where this closure of steps is not for it. A chain that is known
-    spares half a second where it is one of this instant."""
+) -> tuple[FloatArray, FloatArray, Index, FloatArray]:
+    """s', z, the index, and sizes of z that are far below one, zero for others; refused where this
+    closure of steps is not for it. A chain that is known spares half a second where it is one of
+    this instant."""
     if known is None or known.t != t or not np.array_equal(known.s, s):
         known = consistent(system, t, s, z)[2]
     rate, found, index = known.h(s, known.z, t), known.z, known.index()
@@ -37,4 +39,5 @@ def algebraic_start(
             " their derivative cannot close a step",
             hint="leave the formulation out; Baumgarte and AccelerationLevel are for constraints without z (index 2)",
         )
-    return rate, found, index
+    sizes = power_of_two(known.reach_z)
+    return rate, found, index, np.where(sizes < 1.0 / ORDINARY, sizes, 0.0)

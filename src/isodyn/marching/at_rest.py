@@ -77,7 +77,7 @@ class AtRest(EnforcedRows):
             z = algebraic.z0 if first else state.lam
             known_chain, self.chain = self.chain, None
             found = algebraic_start(self.system, t, state.v, z, self.closure, known_chain if first else None)
-            state.a[:], state.lam[:], self.index = found
+            state.a[:], state.lam[:], self.index, state.sizes_z[:] = found
             state.da[:] = 0.0
             state.dt = 0.0
             return

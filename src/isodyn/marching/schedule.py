@@ -88,7 +88,7 @@ def plan(
 ) -> list[Stretch]:
     """The stretches of a run; refuse bad times, with the values received. Where steps are not those
     of a grid, all breakpoints count that are not t₀ or t_end up to rounding."""
-    t0, t_end, dt = (real_number(name, value) for name, value in (("t0", t0), ("t_end", t_end), ("dt", dt)))
+    (t0, t_end), dt = check_span(t0, t_end), real_number("dt", dt)
     if dt <= 0:
         raise InputError(
             f"dt must be positive, received dt = {dt:g}",
@@ -98,10 +98,6 @@ def plan(
         raise InputError(
             f"dt = {dt:g} means {(t_end - t0) / dt:.1e} steps from {t0:g} to {t_end:g}, at most {_MOST_STEPS:.0e} are possible",
             hint="use a larger dt; save_every= keeps long runs small",
-        )
-    if t_end <= t0:
-        raise InputError(
-            f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"
         )
     resolved(t0, t_end, dt)
     if isinstance(save_every, bool) or not isinstance(save_every, int | np.integer) or save_every < 1:
@@ -141,6 +137,16 @@ def along_times(t0: float, t_end: float, given: object, breakpoints: ArrayLike, 
         )
         first = last
     return found
+
+
+def check_span(t0: float, t_end: float) -> tuple[float, float]:
+    """Both times as numbers; raise `InputError` if they are none, or not one after the other."""
+    t0, t_end = real_number("t0", t0), real_number("t_end", t_end)
+    if t_end <= t0:
+        raise InputError(
+            f"t_end must lie after t0, received t0 = {t0:g}, t_end = {t_end:g}", hint="time runs forward; swap them?"
+        )
+    return t0, t_end
 
 
 def resolution(t0: float, t_end: float) -> float:

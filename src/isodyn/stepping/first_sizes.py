@@ -18,7 +18,7 @@ from isodyn.kernels.compiled import i8, kernel
 from isodyn.kernels.struct import Struct, integer, real
 from isodyn.kernels.struct_types import StructType
 from isodyn.stepping.adaptive import OPENING
-from isodyn.stepping.closure import fill_with, measure
+from isodyn.stepping.closure import fill_with, measure, size
 from isodyn.stepping.memory import MEMORY, PLAN, STATE, Memory, Plan, State
 
 SLOW = 1e-3  # of the size of q in the span of the run: slower motions are rest
@@ -118,9 +118,9 @@ def size_up(sizes: FirstSizes, plan: Plan, first: int, slope_known: int, state: 
         state.slope_at, state.last_error, state.repeated = state.t, 0.0, 0
         if first == 1:
             begin_sizes(state, memory)
-    if first == 1 and memory.part > 0.0:
-        if sizes.first_order == 1:
+    if sizes.first_order == 1:
+        if memory.part > 0.0 and (first == 1 or not size(state.size_v) > 0.0):  # states that were nothing so far
             guess_first_order(sizes, state)
-        else:
-            guess(sizes, state, memory)
+    elif first == 1 and memory.part > 0.0:
+        guess(sizes, state, memory)
     state.next_dt = first_size(sizes, plan, state, memory)

@@ -122,8 +122,9 @@ def difference_jacobian(
             memory.x[j] = before + h
             step = memory.x[j] - before
         else:
-            before = memory.lam[p.rows[j - n]]
-            memory.lam[p.rows[j - n]] = before + h_lam / memory.row_sizes[p.rows[j - n]]
+            before, size_z = memory.lam[p.rows[j - n]], state.sizes_z[p.rows[j - n]]
+            own = h_lam / memory.row_sizes[p.rows[j - n]] if size_z == 0.0 else np.sqrt(EPS) * max(size_z, abs(before))
+            memory.lam[p.rows[j - n]] = before + own
             step = memory.lam[p.rows[j - n]] - before
         status = residual(p, leg, t, t_1, dt, state, c, memory, memory.r_plus)
         longer = h

@@ -114,6 +114,7 @@ class State(Struct):
     lag = real  # `a` belongs to t − lag·dt
     q, v, a, da, lam = reals("nq"), reals("nv"), reals("nv"), reals("nv"), reals("m")
     mu, nu = reals("m"), reals("m")  # multipliers of the last corrections of q and v
+    sizes_z = reals("m")  # of algebraic unknowns at a start, where they are far below one; 0: one
     next_dt = real  # the size that a policy wants for the next step …
     policy = reals(4)  # … and numbers that it keeps from step to step
     # ---- local errors that are kept small (isodyn.stepping.step_error): the divided difference

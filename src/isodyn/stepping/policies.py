@@ -204,14 +204,13 @@ def check_policy(policy: StepPolicy, t0: float, t_end: float) -> None:
             raise InputError(f"{type(policy).__name__} has no {name}", hint="give it as a field or an attribute")
         if value != np.inf and real_number(name, value) < 0:
             raise InputError(f"{name} of {policy!r} must not be negative, received {value!r}")
-    if (
-        not (0 < policy.first_step <= t_end - t0 or (policy.estimates and policy.first_step == 0))
-        or policy.smallest_step > policy.largest_step
-    ):
+    if not (
+        0 < policy.first_step <= t_end - t0 or (policy.estimates and policy.first_step == 0)
+    ) or policy.smallest_step > min(policy.largest_step, t_end - t0):
         raise InputError(
             f"steps of {policy!r} from {policy.first_step:g} on, between {policy.smallest_step:g} and"
             f" {policy.largest_step:g}, do not fit a span of {t_end - t0:g}",
-            hint="no smallest size above the largest one, and a first step inside the span",
+            hint="no smallest size above the largest one or longer than the span, and a first step inside the span",
         )
 
 

@@ -130,7 +130,7 @@ def rates_and_unknowns(p: Physics, t: float, own: Collocation, trial: State, mem
     copy_to(z, trial.lam)
     status = residual_of_rates(p, t, own, trial, memory)
     if status == OK:
-        status = general_rows(p, t, own.t_1 - own.t_0, own, memory, counters)
+        status = general_rows(p, t, own.t_1 - own.t_0, trial.sizes_z, own, memory, counters)
     if status == OK:
         status = factorise_rates(own, memory)
     if status == OK and not iterate_rates(p, t, own, trial, memory):

@@ -121,14 +121,20 @@ def contains_z(own: Collocation, i: int) -> bool:
 
 
 @kernel()
-def general_rows(p: Physics, t: float, h: float, own: Collocation, memory: Memory, counters: Counters) -> int:
+def general_rows(
+    p: Physics, t: float, h: float, sizes_z: FloatArray, own: Collocation, memory: Memory, counters: Counters
+) -> int:
     """B, G and D where multipliers enter as they like, by differences."""
     n, m, status = natural(memory.v.size), natural(memory.lam.size), ask(p, VELOCITY, t, own, memory, memory.gap_v)
     reach, largest = reach_of(h, memory), size(memory.lam)
     for j in range(n + m):
         x, k = (memory.v, j) if j < n else (memory.lam, j - n)
         before = x[k]
-        x[k] = before + STEP * (typical(k, h, reach, own, memory) if j < n else max(abs(before), SMALL, largest))
+        if j < n:
+            size_x = typical(k, h, reach, own, memory)
+        else:
+            size_x = max(abs(before), SMALL, largest) if sizes_z[k] == 0.0 else max(abs(before), sizes_z[k])
+        x[k] = before + STEP * size_x
         change = x[k] - before
         status = max(status, ask(p, VELOCITY, t, own, memory, own.gap_plus))
         if j >= n:
@@ -194,7 +200,7 @@ def derive(p: Physics, own: Collocation, t: float, h: float, state: State, memor
         if p.traits & GENERAL:
             status = ask(p, BALANCE, t, own, memory, memory.r[:n])
             if status == OK:
-                status = general_rows(p, t, h, own, memory, counters)
+                status = general_rows(p, t, h, state.sizes_z, own, memory, counters)
         else:
             status = ask(p, CONSTRAINT, t, own, memory, own.G)
             copy_to(own.G, own.B)

@@ -234,10 +234,12 @@ def balance_now(
 def change_along(p: Physics, t: float, state: State, phi: float, change: FloatArray, memory: Memory) -> int:
     """memory.r_plus[:n] = what a change of the multipliers, those that are enforced, does in the
     balance; memory.r is the balance without it."""
-    far, n = 0.0, memory.x.size
+    far, unit, n = 0.0, 1.0, memory.x.size
     for k in range(p.rows.size):
         far = max(far, abs(change[k]) * memory.row_sizes[p.rows[k]])
-    step = ALONG_Z * max(1.0, measure(state.lam, memory.row_sizes)) / far if far > 0.0 else 1.0
+        size_z = state.sizes_z[p.rows[k]]
+        unit = min(unit, size_z) if size_z > 0.0 else unit
+    step = ALONG_Z * max(unit, measure(state.lam, memory.row_sizes)) / far if far > 0.0 else 1.0
     copy_to(state.lam, memory.lam_1)
     for k in range(p.rows.size):
         memory.lam_1[p.rows[k]] += step * change[k]

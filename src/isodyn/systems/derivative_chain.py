@@ -238,11 +238,10 @@ class Chain:
         gradient = np.abs(differences.first(lambda k: self.c(s + k * d, z, t), REACH))
         reach = np.ones(self.m)
         for j, e in enumerate(np.eye(self.m)):
-            found = [
-                _until(partial(_change, f, s, z, t, e), size, 1.0 + abs(z[j]))
-                for f, size in ((self.h, np.abs(rate).max()), (self.c, np.maximum(gradient, np.abs(rows)).max()))
-            ]
-            known = [x for x in found if x is not None]
+            sizes = (self.h, np.abs(rate).max()), (self.c, np.maximum(gradient, np.abs(rows)).max())
+            found = [(_until(partial(_change, f, s, z, t, e), size, 1.0 + abs(z[j])), size) for f, size in sizes]
+            told = [x for x, _ in found if x is not None]
+            known = [x for x, size in found if x is not None and size > 0.0] or told  # what rests tells no size
             if not known:
                 raise SingularError(
                     f"the algebraic unknown {j} ({self.names[j]!r}) appears neither in h nor in c at t = {t:g}",
