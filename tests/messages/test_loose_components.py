@@ -125,6 +125,20 @@ def test_a_resumed_run_tells_the_same(tmp_path: Path) -> None:
     assert np.array_equal(again.v, whole.v)
 
 
+@pytest.mark.parametrize(
+    "steps", [{"dt": iso.Adaptive(1e-3)}, {"scheme": iso.Radau(1e-6)}, {"scheme": iso.DOP853(1e-6)}], ids=str
+)
+def test_a_resumed_run_knows_that_it_began_as_nothing(tmp_path: Path, steps: Any) -> None:
+    def asleep() -> Any:
+        return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: np.array([1e-9 * t**2]), q0=[0.0], v0=[0.0])
+
+    with pytest.warns(LooseToleranceWarning, match=r"stayed below \d"):
+        kept = Checkpoint(tmp_path / "part", every=2)
+        iso.integrate(asleep(), t_end=2.0, checkpoint=kept, observe=lambda sample: bool(sample.t > 0.0), **steps)
+    with pytest.warns(LooseToleranceWarning, match=r"stayed below 1\.\de-09"):
+        iso.resume(tmp_path / "part", asleep())
+
+
 def hanging(rate: float) -> Any:
     mech = iso.Mechanism(gravity=(0, 0, -9.81))
     start = {"velocity": (-0.5 * rate, 0, 0), "angular_velocity": (0, rate, 0)}

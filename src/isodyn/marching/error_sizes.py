@@ -91,7 +91,7 @@ class ErrorSizes:
         of_v = bool(self.first.first_order)
         sizes, least = (state.size_v, state.least_v) if of_v else (state.size_q, state.least_q)
         moved, least_of_all = float(sizes.max(initial=0.0)), float(least.min(initial=np.inf))
-        loose = bool(self.first.assumed) and 0.0 < moved < least_of_all
+        loose = bool(state.assumed) and 0.0 < moved < least_of_all
         if loose:
             what = "states" if of_v else "positions"
             warnings.warn(

@@ -74,7 +74,6 @@ class MethodRun(MethodRows):
         self.trial = new_state(system.nq, system.nv, system.m)
         self.beat = 1.0  # how fast the system moves at the start, in typical sizes: 1/s
         self.allowed = np.zeros(system.nq + system.nv)  # errors of what is nearly zero
-        self.assumed = False  # whether sizes of the motion are not known from its start
         self.other_motion: AtRest | None = None
         self.problem: Reduction | None = None
         if formulation is not None:

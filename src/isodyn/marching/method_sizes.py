@@ -36,7 +36,7 @@ def reckon(run: MethodRun) -> None:
     state, system, part = run.state, run.system, run.step_method.part_of_sizes
     if system.first_order:
         own, most = sizes_of_start(state.v, state.a, 1.0 / run.slowest), float(np.abs(state.v).max())
-        run.assumed = not (most > 0.0 or np.any(state.a))
+        state.assumed = int(not (most > 0.0 or np.any(state.a)))
         allowed = np.maximum(np.maximum(run.allowed, OF_LARGEST * most), part * own)
     else:
         length = length_of(run)
@@ -57,7 +57,7 @@ def length_of(run: MethodRun) -> float:
     far, fast, pull = (pace(system, x) for x in (state.q, state.v, state.a))
     way = fast / run.slowest
     far = max(far, min(fast * fast / pull, way) if pull > 0.0 else way, SLOWEST * pull / run.slowest**2)
-    run.assumed = far == 0.0
+    state.assumed = int(far == 0.0)
     return float(power_of_two(far)) if 0.0 < far < 1.0 / ORDINARY else 1.0
 
 
@@ -65,7 +65,7 @@ def warn_if_loose(run: MethodRun, sol: Solution, stacklevel: int) -> None:
     """Say so where sizes that were assumed are far larger than the motion."""
     moved = float(np.abs(sol.v if run.system.first_order else sol.q).max(initial=0.0))
     rtol, size = run.step_method.rtol, run.step_method.part_of_sizes
-    if run.assumed and run.given_atol is None and 0.0 < moved < size / rtol:
+    if run.state.assumed and run.given_atol is None and 0.0 < moved < size / rtol:
         warnings.warn(
             f"the motion began as nothing and stayed below {moved:.2g}, where errors of {size:.2g} are allowed\nhint: name a"
             f" size by atol=, for example iso.{run.step_method.name}(rtol={rtol:g}, atol={rtol * moved:.1g})",

@@ -28,12 +28,11 @@ ON_TRAPEZOID = 12.0  # 1/|1/6 − λ₃| of the member that takes the first step
 
 
 class FirstSizes(Struct):
-    """What a run asks for, and what is found at its start."""
+    """What a run asks for."""
 
     first_order = integer
     part = real  # of the largest component of a unit: what smaller ones are at least compared with
     span, first = real, real  # of the run; the first step, 0 where it is to be found
-    assumed = integer  # found: whether sizes of q, or of v in first order, come from typical ones alone
 
 
 @kernel()
@@ -47,7 +46,7 @@ def guess_first_order(sizes: FirstSizes, state: State) -> None:
         most = min(rate * sizes.span, 1.0)
     if not most > 0.0:
         most = min(0.5 * bent * sizes.span**2, 1.0)
-    sizes.assumed = 0 if most > 0.0 else 1
+    state.assumed = 0 if most > 0.0 else 1
     fill_with(state.least_v, sizes.part * (most if most > 0.0 else 1.0))
 
 
@@ -57,13 +56,13 @@ def guess(sizes: FirstSizes, state: State, memory: Memory) -> None:
     part, far = sizes.part, 1.0
     fast, pull = measure(state.v, memory.by_v), measure(state.a, memory.by_v)
     bent = measure(state.slope, memory.by_v)
-    sizes.assumed = 0
+    state.assumed = 0
     if memory.follows == 1:
         far = measure(state.q, memory.by_v)
         if fast > 0.0 and bent > 0.0:  # of an oscillation its amplitude
             far = max(far, fast * np.sqrt(fast / bent))
         if far < NOTHING:
-            sizes.assumed, far = 1, 1.0
+            state.assumed, far = 1, 1.0
     # velocities at which forces of the start move sizes of q
     moving = max(fast, np.sqrt(pull * far), SLOW * far / sizes.span)
     for i in range(state.v.size):

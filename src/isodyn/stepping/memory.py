@@ -121,6 +121,7 @@ class State(Struct):
     # of accelerations and when, what `a` misses of the balance at t_n, sizes of q and v so far and what is added to them, errors of q
     # and v of the last step
     slope, slope_at, missed = reals("nv"), real, reals("nv")
+    assumed = integer  # whether sizes at the start, of v in first order, of q else, were typical ones alone
     size_q, size_v, least_q, least_v, errors = reals("nv"), reals("nv"), reals("nv"), reals("nv"), reals(2)
     size_a = real  # the largest of a so far, by its measure
     # sums over all steps (isodyn.marching.loose_components): of the errors of v, and of the error
