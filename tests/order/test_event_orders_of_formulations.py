@@ -77,12 +77,13 @@ def test_order_two_at_events_and_at_the_end(accurate: tuple[str, iso.Solution], 
     assert (slopes.mean(axis=0)[np.array(errors[-1]) > 1e-8] > 1.75).all(), (slopes, errors[-1])
 
 
+@pytest.mark.parametrize("action", [lambda s: None, iso.Release("upper")], ids=["nothing", "release"])
 @pytest.mark.parametrize("formulation", FORMULATIONS, ids=lambda one: type(one).__name__)
-def test_what_a_start_moves_is_no_event(formulation: Any) -> None:
+def test_what_a_start_moves_is_no_event(formulation: Any, action: Any) -> None:
     """A start moves q and v back onto the constraints, by some 1e-4, and a function of them past its
-    zero once more: each passage had counted twice."""
+    zero once more: each passage had counted twice. Beside a row that is released, too."""
     for g in (lambda t, q, v: q[1] + 0.3, lambda t, q, v: v @ v - 3.0, lambda t, q, v: q[2] + q[3] - 1.0):
-        passed = iso.Event(g, action=lambda s: None)
+        passed = iso.Event(g, action=action)
         counts = []
         for dt, given in ((0.01, formulation), (0.002, None)):
             sol = iso.integrate(two_masses(), formulation=given, dt=dt, t_end=0.5, events=[passed])

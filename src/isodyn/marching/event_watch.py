@@ -284,15 +284,17 @@ class EventWatch:
         run, t = self.run, zeros[0].t
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
-        corrected: dict[int, float] = {}
+        corrected, moved = {}, before
         if any(action is not None for action in actions):
-            corrected = leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
+            corrected, moved = leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
         for action in actions:
             if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
         refuse_other_functions(run.system, self.read_once, t)
         if any(action is not None for action in actions):
-            run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
+            # rows that are released held until now: the state was on them, too
+            start = moved if after is before else after
+            run.restart(start, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
             forget_leads(self, corrected, after)
             self.begin(tuple(zero.number for zero in zeros), sizes)
