@@ -284,7 +284,8 @@ class EventWatch:
         run, t = self.run, zeros[0].t
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
-        corrected, moved = {}, before
+        corrected: dict[int, float] = {}
+        moved = before
         if any(action is not None for action in actions):
             corrected, moved = leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
         for action in actions:
