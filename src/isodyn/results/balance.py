@@ -139,7 +139,7 @@ def balance_and_power(sol: Solution) -> tuple[FloatArray, FloatArray, FloatArray
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
-    power = _power(sol, range(sol.t.size)) + power_of_contacts(sol)
+    power = _power(as_steps_begin(sol), range(sol.t.size)) + power_of_contacts(sol)
     end = power.copy()
     if (jumps := jumps_of(sol)).size:
         before = as_steps_end(sol)
@@ -222,17 +222,25 @@ def jumps_of(sol: Solution) -> IntArray:
 
 
 def as_steps_end(sol: Solution) -> Solution:
-    """The solution with left-hand limits where forces jump, a moment before."""
-    t, jumps = sol.t.copy(), jumps_of(sol)
-    t[jumps] = np.nextafter(t[jumps], -np.inf)
+    """The solution with left-hand limits where forces jump, a moment before: more than a row may be
+    beside the jump that has the time that a user named."""
+    t, jumps, near = sol.t.copy(), jumps_of(sol), same_time(sol)
+    t[jumps] -= 2.0 * near
     rows: dict[str, Any] = {name: left_limits(sol, name) for name in ("q", "v", "a", "lam")}
     aux = {key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}
     if "contact_force" in aux:
         aux["contact_force"] = aux["contact_force_left"]
     if TIMES in aux:
         aux[LOADS_OFF] = np.array(aux[LOADS_OFF])
-        aux[LOADS_OFF][jumps] = off_since(sol, sol.t[jumps] - same_time(sol))
+        aux[LOADS_OFF][jumps] = off_since(sol, sol.t[jumps] - near)
     return replace(sol, t=t, aux=aux, **rows)
+
+
+def as_steps_begin(sol: Solution) -> Solution:
+    """The solution a moment after forces jump."""
+    t, jumps = sol.t.copy(), jumps_of(sol)
+    t[jumps] += 2.0 * same_time(sol)
+    return replace(sol, t=t) if jumps.size else sol
 
 
 def since_start(t: FloatArray, power: FloatArray, end: FloatArray | None = None) -> FloatArray:
@@ -288,6 +296,6 @@ def work_since_start(view: Any, sol: Solution) -> FloatArray:
     """The work of what a view of a solution tells the power of."""
     power = end = view.power
     if jumps_of(sol).size:
-        end = type(view)(as_steps_end(sol), view.name).power
+        power, end = (type(view)(side(sol), view.name).power for side in (as_steps_begin, as_steps_end))
     warn_if_rows_are_few(sol, power, end, 4)
     return since_start(sol.t, power, end)
