@@ -44,3 +44,5 @@ def test_work_to_rows_at_samples(kind: dict[str, Any]) -> None:
     assert np.abs(sol.energy_balance()).max() < 1e-14
     work = sum(sol.quantity(f"{name}.work").values for name in ("push", "wind"))
     assert work == pytest.approx(sol.energy()[0], abs=1e-14)
+    pushes = sol.quantity("push.effort").values + sol.quantity("wind.force_x").values
+    assert pushes == pytest.approx(sol.a[:, 0], abs=1e-12)  # the forces after a jump, as accelerations are

@@ -23,6 +23,7 @@ from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array
 from isodyn.results.contacts import contacts_at
 from isodyn.results.dense_output import interpolate, jumps_beside, rows_of_jumps, same_time
+from isodyn.results.inputs_in_run import with_jumps_at
 from isodyn.results.solution import Solution
 from isodyn.results.switched import NAME as LOADS_OFF
 from isodyn.results.switched import SWITCHED, TIMES
@@ -99,7 +100,8 @@ def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
     rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]
     stats, kept = sol.stats, {name: np.asarray(value) for name, value in chosen._asdict().items()}
-    found = replace(sol, t=times, stats=stats, columns=kept, aux=aux)
+    system = with_jumps_at(sol.system, times, near)
+    found = replace(sol, t=times, system=system, stats=stats, columns=kept, aux=aux)
     found.q, found.v, found.a, found.lam = (np.ascontiguousarray(x) for x in rows)
     return found
 
