@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
+from isodyn.marching.event_sizes import size_of_terms
 from isodyn.marching.start import gaps
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import SCIPY
-from isodyn.stepping.guards import led_of_guard
+from isodyn.stepping.guards import NOISE, led_of_guard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,6 +93,11 @@ def leave_out_corrections(
         if abs(values[k]) > nothing[k]:
             corrected = values[k] + float(lead[k])
             lead[k] = min(corrected, 0.0) if zero.rising else max(corrected, 0.0)
+    for k, g in corrected_values.items():
+        if abs(g) <= NOISE * max(
+            float(guards.largest[k]), size_of_terms(watch, k, moved)
+        ):  # held at zero until now, but for drift
+            lead[k] = 0.0
     guards.lead, guards.lead_t, guards.lead_over = lead, t, max(span, watch.run.typical_dt, left)
     return corrected_values, moved
 
