@@ -237,8 +237,9 @@ class EventWatch:
         return [] if found and self.is_held(k, path, pieces) else found
 
     def is_held(self, k: int, path: Callable[[float], Sample], times: list[float]) -> bool:
-        """Whether function k is zero at these times on the constraints: its values are rounding, beside
-        terms that were nothing at the start, and what a formulation leaves constraints open by."""
+        """Whether function k is zero at these times on the constraints: its values are rounding,
+        beside terms that were nothing at the start, and what a formulation leaves constraints open
+        by."""
         run, last = self.run, path(times[-1])
         there = run.nearest_consistent if leaves_constraints(run, last) else run.on_constraints
         noise = NOISE * max(float(self.guards.largest[k]), size_of_terms(self, k, last))

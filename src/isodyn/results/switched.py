@@ -51,7 +51,8 @@ def off_beside(sol: Solution, t: float) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def off_since(sol: Solution, times: FloatArray) -> IntArray:
-    """Which loads are off at these times, as events before them have left them: a row for each time."""
+    """Which loads are off at these times, as events before them have left them: a row for each
+    time."""
     switched = np.asarray(sol.aux[SWITCHED], dtype=np.int64)
     found: IntArray = np.vstack([np.zeros_like(switched[:1]), switched])[np.searchsorted(sol.aux[TIMES], times)]
     return found
