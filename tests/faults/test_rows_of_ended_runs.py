@@ -107,6 +107,30 @@ def test_observers_leave_their_row(method: str) -> None:
     assert sol.q[-1, 0] == pytest.approx(2.0 - 5.0 * sol.t[-1] ** 2, abs=1e-4)
 
 
+@pytest.mark.parametrize("scheme", [iso.Radau(1e-8), iso.DOP853(1e-8), iso.Auto(1e-8)], ids=str)
+def test_observers_and_events_in_one_step(scheme: Any) -> None:
+    """A run that ends at a row which is followed, in the same step, by an event that acts: an IndexError. Of
+    one whose observer raised there, nothing was left."""
+
+    def look(s: Any) -> bool:
+        if raises and s.t > 0.5:
+            raise ValueError("enough")
+        return bool(s.t > 0.5)
+
+    bounce = floor(action=lambda s: s._replace(v=-0.5 * s.v))
+    given: Any = {"t_end": 1.0, "save": 41, "events": [bounce], "observe": look, "scheme": scheme}
+    raises = False
+    ended = iso.integrate(falling(), **given)
+    raises = True
+    with pytest.raises(ValueError, match="enough") as raised:
+        iso.integrate(falling(), **given)
+    for sol in (ended, raised.value.partial):  # type: ignore[attr-defined]
+        assert 0.5 < sol.t[-1] < 0.7
+        assert (np.diff(sol.t) > 0.0).all()
+        before = sol.t < END - 1e-6
+        assert sol.q[before, 0] == pytest.approx(2.0 - 5.0 * sol.t[before] ** 2, abs=1e-9)
+
+
 @pytest.mark.parametrize("method", ["fixed", "adaptive", "DOP853"])
 def test_members_of_ensembles_end_with_their_rows(method: str) -> None:
     ens = iso.ensemble(

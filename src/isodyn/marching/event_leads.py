@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isodyn.kernels.compiled import FloatArray
+from isodyn.marching.event_sizes import size_of_terms
 from isodyn.marching.start import gaps
 from isodyn.results.solution import Sample
 from isodyn.stepping.events import SCIPY
-from isodyn.stepping.guards import led_of_guard
+from isodyn.stepping.guards import NOISE, led_of_guard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,15 +56,16 @@ def led(watch: EventWatch, k: int, t: float) -> float:
     return 0.0 if watch.guards.lead[k] == 0.0 else float(led_of_guard(watch.guards, k, float(t)))
 
 
-def corrections(watch: EventWatch, before: Sample) -> tuple[FloatArray, dict[int, float]]:
+def corrections(watch: EventWatch, before: Sample) -> tuple[FloatArray, dict[int, float], Sample]:
     """What a start at the state of the run, without any action, changes of each function: the error
-    of accelerations and multipliers there, beside what is still left out. And the values after it,
-    of those that it may change."""
+    of accelerations and multipliers there, beside what is still left out. The values after it, of
+    those that it may change; and the state on the constraints."""
     many, t = len(watch.events), float(before.t)
     found = np.array([led(watch, k, t) for k in range(many)])
     moves = leaves_constraints(watch.run, before)
     asked = [k for k in range(many) if moves or looks_at_forces(watch, k, before)]
     corrected: dict[int, float] = {}
+    moved = before
     if asked:
         values, state = [watch.value(k, before) for k in asked], watch.run.state
         kept = state.copy()
@@ -72,26 +74,32 @@ def corrections(watch: EventWatch, before: Sample) -> tuple[FloatArray, dict[int
         state.copy_from(kept)
         corrected = {k: watch.value(k, now) for k in asked}
         found[asked] += [corrected[k] - g for k, g in zip(asked, values, strict=True)]
-    return found, corrected
+        moved = now if moves else before
+    return found, corrected, moved
 
 
 def leave_out_corrections(
     watch: EventWatch, zeros: Sequence[Zero], before: Sample, nothing: FloatArray, span: float
-) -> dict[int, float]:
+) -> tuple[dict[int, float], Sample]:
     """Leave out what the start at these zeros, in a step of size `span`, will correct; values of
-    functions as it would correct them. Functions that are not zero there, as they jump, have
-    passed: they begin on their new side, or at zero."""
+    functions as it would correct them, and the state on the constraints. Functions that are not
+    zero there, as they jump, have passed: they begin on their new side, or at zero."""
     guards, t, over = watch.guards, float(before.t), float(watch.guards.lead_over)
     left = min(over, over - (t - float(guards.lead_t)))  # of the time of an earlier lead
     values = {zero.number: watch.led_value(zero.number, before) for zero in zeros}
-    lead, corrected_values = corrections(watch, before)
+    lead, corrected_values, moved = corrections(watch, before)
     for zero in zeros:
         k = zero.number
         if abs(values[k]) > nothing[k]:
             corrected = values[k] + float(lead[k])
             lead[k] = min(corrected, 0.0) if zero.rising else max(corrected, 0.0)
+    for k, g in corrected_values.items():
+        if abs(g) <= NOISE * max(
+            float(guards.largest[k]), size_of_terms(watch, k, moved)
+        ):  # held at zero until now, but for drift
+            lead[k] = 0.0
     guards.lead, guards.lead_t, guards.lead_over = lead, t, max(span, watch.run.typical_dt, left)
-    return corrected_values
+    return corrected_values, moved
 
 
 def forget_leads(watch: EventWatch, corrected: dict[int, float], after: Sample) -> None:

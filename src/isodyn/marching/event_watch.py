@@ -30,7 +30,7 @@ from isodyn.marching.event_actions import (
     refuse_other_functions,
 )
 from isodyn.marching.event_ends import NOTHING, RE_STEPS, SAME_TIME, end_step_at, slope_of
-from isodyn.marching.event_leads import forget_leads, leave_out_corrections, led, looks_at_forces
+from isodyn.marching.event_leads import forget_leads, leave_out_corrections, leaves_constraints, led, looks_at_forces
 from isodyn.marching.event_sizes import size_of_terms
 from isodyn.marching.event_values import in_python, value_at_sample
 from isodyn.marching.event_zeros import (
@@ -208,9 +208,7 @@ class EventWatch:
         times = list(np.linspace(t_0, t_1, PIECES + 1))
         times[-1] = t_1
         values, noise = [g(t) for t in times], NOISE * float(guards.largest[k])
-        if values[0] == 0.0 and abs(values[-1]) <= noise and self.stays(k, path, times, noise):
-            return []
-        found, right = [], self.led_value(k, path(t_0))
+        pieces, found, right = times, [], self.led_value(k, path(t_0))
         if values[0] == 0.0:  # the sign of a moment later
             moment, slope = MOMENT * (t_1 - t_0), float(guards.start_slopes[k])
             soon, least = (slope * moment, 0.0) if not np.isnan(slope) else (g(t_0 + moment), 2.0 * abs(right))
@@ -231,16 +229,21 @@ class EventWatch:
             if g(first) * g_b < 0.0:
                 found.append(Zero(zero_between(g, first, t_b), k, g_a < 0.0))
             elif self.events[k].acts and self.acted and not np.isnan(guards.start_slopes[k]):
+                if self.is_held(k, path, pieces):
+                    return []
                 # an event has turned g round, and it is back before rounding could tell
                 self.run.take_back()
                 raise accumulation(t_a, "the next follows within rounding of t")
-        return found
+        return [] if found and self.is_held(k, path, pieces) else found
 
-    def stays(self, k: int, path: Callable[[float], Sample], times: list[float], noise: float) -> bool:
-        """Whether function k, which is zero at both ends of a step, is so inside: the interpolant
-        leaves the constraints, and with them what is zero because a lock holds it."""
-        inside = (self.run.on_constraints(path(t)) for t in times[1:-1])
-        return all(abs(self.led_value(k, sample)) <= noise for sample in inside)
+    def is_held(self, k: int, path: Callable[[float], Sample], times: list[float]) -> bool:
+        """Whether function k is zero at these times on the constraints: its values are rounding,
+        beside terms that were nothing at the start, and what a formulation leaves constraints open
+        by."""
+        run, last = self.run, path(times[-1])
+        there = run.nearest_consistent if leaves_constraints(run, last) else run.on_constraints
+        noise = NOISE * max(float(self.guards.largest[k]), size_of_terms(self, k, last))
+        return all(abs(self.value(k, there(path(t)))) <= noise for t in reversed(times))
 
     def note(self, zero: Zero, before: Sample, after: Sample | None = None) -> None:
         """Keep an event."""
@@ -285,14 +288,17 @@ class EventWatch:
         ends = [zero for zero in zeros if self.ends_run(zero.number)]
         after, actions = before, [self.events[zero.number].action for zero in zeros]
         corrected: dict[int, float] = {}
+        moved = before
         if any(action is not None for action in actions):
-            corrected = leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
+            corrected, moved = leave_out_corrections(self, zeros, before, NOTHING * sizes, span)
         for action in actions:
             if action is not None and not isinstance(action, SystemSwitch):
                 after = changed(action, after)
         refuse_other_functions(run.system, self.read_once, t)
         if any(action is not None for action in actions):
-            run.restart(after, [action for action in actions if isinstance(action, SystemSwitch)])
+            # rows that are released held until now: the state was on them, too
+            start = moved if after is before else after
+            run.restart(start, [action for action in actions if isinstance(action, SystemSwitch)])
             after = run.sample()
             forget_leads(self, corrected, after)
             self.begin(tuple(zero.number for zero in zeros), sizes)

@@ -18,6 +18,7 @@ PATIENCE = 1000  # iterations to a zero; one of high order, such as that of x⁵
 # accumulate
 CROWD, CLOSE = 8, 1e-9
 HALVINGS = 48  # of a piece, to find how g leaves a zero
+INSIDE = 1e-3  # of a piece: so far inside its end, g is compared with its value there
 
 
 @dataclass
@@ -76,6 +77,9 @@ def turning_points(
         sign, a, b = np.sign(value), max(i - 1, 0), min(i + 1, len(times) - 1)  # the ends may be the nearest to zero
         same = values[a] * sign > 0.0 and values[b] * sign > 0.0
         if same and abs(value) <= min(abs(values[a]), abs(values[b])):
+            beside = a + b - i  # of an end: g leaves zero from there, and does not turn
+            if beside != i and sign * g(times[i] + INSIDE * (times[beside] - times[i])) >= abs(value):
+                continue
             found = optimize.minimize_scalar(
                 lambda t, sign=sign: sign * g(float(t)), bounds=(times[a], times[b]), method="bounded",
                 options={"xatol": 1e-12 * (times[-1] - times[0])},

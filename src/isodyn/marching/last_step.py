@@ -109,8 +109,12 @@ class LastStep(AtRest):
         return state
 
     def on_constraints(self, sample: Sample) -> Sample:
+        """The nearest state that keeps the constraints, where the formulation keeps them."""
+        return sample if self.drifts else self.nearest_consistent(sample)
+
+    def nearest_consistent(self, sample: Sample) -> Sample:
         """The nearest state that keeps the constraints; the state itself where there is none."""
-        if self.system.m == 0 or self.system.first_order or self.drifts:
+        if self.system.m == 0 or self.system.first_order:
             return sample
         state = new_state(self.system.nq, self.system.nv, self.system.m)
         state.q, state.v = sample.q, sample.v

@@ -42,15 +42,18 @@ class MethodRows(Run):
         return expected if self.times is None else min(expected, self.times.size + 1)
 
     def ended_by_observer(self) -> bool:
-        """Show all new rows to the observer; True from it ends the run there."""
+        """Show all new rows to the observer; True from it ends the run with the step in which that
+        row is."""
         if self.observe is None:
             return False
-        rows = int(self.counters.rows)
-        while self.shown < rows:
-            self.counters.rows = self.shown = self.shown + 1
-            if super().ended_by_observer():
-                return True
-        return False
+        rows, ended = int(self.counters.rows), False
+        try:
+            while self.shown < rows and not ended:
+                self.counters.rows = self.shown = self.shown + 1
+                ended = super().ended_by_observer()
+        finally:
+            self.counters.rows = rows
+        return ended
 
     def put_row(self, t: float, state: State) -> None:
         """The next row."""

@@ -77,8 +77,10 @@ def solution_of(run: Run, stopped: str | None) -> Solution:
         mechanism: Any = run.system
         names = list(mechanism.description.parts.loads)
         aux[switched.NAME] = np.zeros((k, len(names)), dtype=np.int64)
-        for row, off in run.switched:
-            aux[switched.NAME][row:] = [name in off for name in names]
+        aux[switched.TIMES] = run.rows.t[[row for row, _ in run.switched]]
+        aux[switched.SWITCHED] = np.array([[name in off for name in names] for _, off in run.switched], dtype=np.int64)
+        for (row, _), off in zip(run.switched, aux[switched.SWITCHED], strict=True):
+            aux[switched.NAME][row:] = off
     t, q, v, a, lam, *more = (r if k == r.shape[0] else r[:k].copy() for r in run.rows)
     aux |= {name: rows for name, rows in zip(run.rows._fields[5:], more, strict=True) if rows.shape[1]}
     if run.ranks.size:

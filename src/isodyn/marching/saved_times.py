@@ -18,13 +18,15 @@ from isodyn.formulations.closure import OPEN
 from isodyn.kernels.compiled import OK, FloatArray, IntArray
 from isodyn.marching.at_rest import AtRest
 from isodyn.marching.columns import columns
-from isodyn.marching.schedule import SAME, resolved
+from isodyn.marching.schedule import resolved
 from isodyn.memory import require_rows
 from isodyn.real_numbers import real_array
 from isodyn.results.contacts import contacts_at
-from isodyn.results.dense_output import interpolate, jumps_beside, rows_of_jumps
+from isodyn.results.dense_output import interpolate, jumps_beside, rows_of_jumps, same_time
+from isodyn.results.inputs_in_run import with_jumps_at
 from isodyn.results.solution import Solution
 from isodyn.results.switched import NAME as LOADS_OFF
+from isodyn.results.switched import SWITCHED, TIMES
 from isodyn.stepping import initial
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ KEPT = 1e-9  # constraints that rows keep better than this are kept between them
 # of aux: rows that a time takes from the step it lies in, from the row before it, and what stays as it is
 BY_STEP = ("step_error", "mu", "nu", "rank")
 FROM_THEN_ON = ("held", LOADS_OFF)
-WHOLE = ("event_times", "event_q", "event_v")
+WHOLE = ("event_times", "event_q", "event_v", SWITCHED, TIMES)
 
 
 def save_times(save: object, t0: float, t_end: float, columns: int) -> FloatArray | None:
@@ -78,7 +80,7 @@ def with_named_rows(run: Callable[[], Solution], times: FloatArray, select: Sele
 
 def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -> Solution:
     """A solution with rows at these times, as far as the run came."""
-    near = _rounding(sol)
+    near = same_time(sol)
     times = times[times <= sol.t[-1] + near]
     if times.size == 0 or (select is None and np.array_equal(times, sol.t)):
         return sol
@@ -98,22 +100,17 @@ def rows_at(sol: Solution, times: FloatArray, select: Selection | None = None) -
     chosen = columns(select, sol.system.nq, sol.system.nv, sol.system.m)
     rows = q[:, chosen.q], v[:, chosen.v], a[:, chosen.a], lam[:, chosen.lam]
     stats, kept = sol.stats, {name: np.asarray(value) for name, value in chosen._asdict().items()}
-    found = replace(sol, t=times, stats=stats, columns=kept, aux=aux)
+    system = with_jumps_at(sol.system, times, near)
+    found = replace(sol, t=times, system=system, stats=stats, columns=kept, aux=aux)
     found.q, found.v, found.a, found.lam = (np.ascontiguousarray(x) for x in rows)
     return found
-
-
-def _rounding(sol: Solution) -> float:
-    """How far two times are apart that are the same: those of grids and of users are sums of
-    others."""
-    return SAME * float(np.spacing(np.abs(sol.t[[0, -1]]).max()))
 
 
 def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
     """Left-hand limits at those of the times that have such."""
     if "breakpoint_rows" not in sol.aux:
         return {}
-    at, near = sol.t[sol.aux["breakpoint_rows"].astype(int)], _rounding(sol)
+    at, near = sol.t[sol.aux["breakpoint_rows"].astype(int)], same_time(sol)
     rows = np.minimum(np.searchsorted(times, at - near), times.size - 1)
     kept = np.abs(times[rows] - at) <= near
     limits: dict[str, Any] = {
@@ -124,7 +121,7 @@ def _left_limits(sol: Solution, times: FloatArray) -> dict[str, Any]:
 
 def _jumps_between(sol: Solution, times: FloatArray) -> dict[str, Any]:
     """States at jumps of q or v that are at none of these times."""
-    rows, near = rows_of_jumps(sol), _rounding(sol)
+    rows, near = rows_of_jumps(sol), same_time(sol)
     next_one = np.minimum(np.searchsorted(times, sol.t[rows] - near), times.size - 1)
     left_out = rows[np.abs(times[next_one] - sol.t[rows]) > near]
     return jumps_beside(sol, left_out) if left_out.size else {}

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from isodyn.errors import InputError
 from isodyn.kernels.compiled import FloatArray
 from isodyn.real_numbers import real_array, real_number
+from isodyn.results.dense_output import SAME
 
 if TYPE_CHECKING:
     from isodyn.open_types import BoolArray
@@ -24,7 +25,6 @@ _MOST_STEPS = 1e12
 # a step is at least so many distances of neighbouring times: rounding then shifts t by 1 % of it at
 # most
 _UNITS = 100
-SAME = 16  # distances of neighbouring times: so far may sums of times be apart that mean the same; steps are longer
 _SNAP = 1e-6  # a breakpoint closer to a grid time than this part of Δt is taken to lie on it
 
 

@@ -24,9 +24,9 @@ from isodyn.kernels.compiled import FloatArray, IntArray
 from isodyn.later import Later
 from isodyn.notebook_views import ShownInNotebooks
 from isodyn.results.contacts import lost_in_impacts, power_of_contacts
-from isodyn.results.dense_output import left_limits
+from isodyn.results.dense_output import left_limits, same_time
 from isodyn.results.switched import NAME as LOADS_OFF
-from isodyn.results.switched import loads_off
+from isodyn.results.switched import TIMES, loads_off, off_beside, off_since
 from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
@@ -42,7 +42,6 @@ switched_off = Later("isodyn.mechanism.switched_off")
 passes = Later("isodyn.results.passes")  # compiled when rows are first looked at
 
 POWER_OF_TIES = "interface_power"  # of a part of a divided system, in `aux`: what others do to it
-UNITS = 100  # distances of neighbouring times
 # what the trapezoidal rule may miss of work: of the integral of the size of the power, of the largest kinetic energy
 MISSED, OF_ENERGY = 0.05, 0.01
 _H = float(np.finfo(float).eps) ** (1 / 3)
@@ -140,7 +139,7 @@ def balance_and_power(sol: Solution) -> tuple[FloatArray, FloatArray, FloatArray
     system = sol.system
     if system.energy is None:
         raise InputError("this system has no energy function", hint="pass energy= to the system")
-    power = _power(sol, range(sol.t.size)) + power_of_contacts(sol)
+    power = _power(as_steps_begin(sol), range(sol.t.size)) + power_of_contacts(sol)
     end = power.copy()
     if (jumps := jumps_of(sol)).size:
         before = as_steps_end(sol)
@@ -160,29 +159,29 @@ def balance_and_power(sol: Solution) -> tuple[FloatArray, FloatArray, FloatArray
 def rows_changed_by_events(sol: Solution) -> list[int]:
     """Rows at which the action of an event has changed the state, or what acts on it."""
     times = np.array([event.t for event in sol.events if event.after is not None])
-    return [int(row) for row in jumps_of(sol) if (np.abs(times - sol.t[row]) <= _same_time(sol)).any()]
-
-
-def _same_time(sol: Solution) -> float:
-    """How far two times are apart that are the same: times that users name are sums of others."""
-    return UNITS * float(np.spacing(np.abs(sol.t[[0, -1]]).max()))
+    return [int(row) for row in jumps_of(sol) if (np.abs(times - sol.t[row]) <= same_time(sol)).any()]
 
 
 def _changes_between(sol: Solution) -> FloatArray:
-    """By how much events that are no rows of their own have changed the energy before each row,
-    with the loads that act in the row before it."""
-    found, off, near = np.zeros(sol.t.size), loads_off(sol), _same_time(sol)
+    """By how much events that are no rows of their own have changed the energy before each row."""
+    found, near = np.zeros(sol.t.size), same_time(sol)
     own = sol.t[rows_changed_by_events(sol)]
     acted = {event.t: event for event in sol.events if event.after is not None and event.t > sol.t[0]}
     for t, event in acted.items():
         row = int(np.searchsorted(sol.t, t - near))
         if row == sol.t.size or (np.abs(own - t) <= near).any():
             continue
-        names = off[max(row - 1, 0)]
-        system = switched_off.without_loads(sol.system, names) if names else sol.system
-        before, after = (sum(system.energy(x.q, x.v, t)) for x in (event.before, event.after))
+        before, after = (
+            sum(_without(sol.system, names).energy(x.q, x.v, t))
+            for names, x in zip(off_beside(sol, t), (event.before, event.after), strict=True)
+        )
         found[row] += after - before
     return found
+
+
+def _without(system: System, names: Sequence[str]) -> System:
+    """A system without the loads of these names."""
+    return switched_off.without_loads(system, names) if names else system
 
 
 def _changes(sol: Solution, energy: FloatArray, rows: list[int]) -> FloatArray:
@@ -197,8 +196,7 @@ def _power(sol: Solution, rows: Sequence[int] | IntArray) -> FloatArray:
     power, rows, off = np.zeros(len(rows)), np.asarray(rows, dtype=np.int64), loads_off(sol)
     for names in dict.fromkeys(off[row] for row in rows):
         own = [i for i, row in enumerate(rows) if off[row] == names]
-        system = switched_off.without_loads(sol.system, names) if names else sol.system
-        power[own] = _power_of(system, sol, rows[own])
+        power[own] = _power_of(_without(sol.system, names), sol, rows[own])
     return power
 
 
@@ -224,17 +222,25 @@ def jumps_of(sol: Solution) -> IntArray:
 
 
 def as_steps_end(sol: Solution) -> Solution:
-    """The solution with left-hand limits where forces jump, a moment before."""
-    t, jumps = sol.t.copy(), jumps_of(sol)
-    t[jumps] = np.nextafter(t[jumps], -np.inf)
+    """The solution with left-hand limits where forces jump, a moment before: more than a row may be
+    beside the jump that has the time that a user named."""
+    t, jumps, near = sol.t.copy(), jumps_of(sol), same_time(sol)
+    t[jumps] -= 2.0 * near
     rows: dict[str, Any] = {name: left_limits(sol, name) for name in ("q", "v", "a", "lam")}
     aux = {key: x for key, x in sol.aux.items() if key != "breakpoint_rows"}
     if "contact_force" in aux:
         aux["contact_force"] = aux["contact_force_left"]
-    if LOADS_OFF in aux:  # those of the step before
+    if TIMES in aux:
         aux[LOADS_OFF] = np.array(aux[LOADS_OFF])
-        aux[LOADS_OFF][jumps] = sol.aux[LOADS_OFF][np.maximum(jumps - 1, 0)]
+        aux[LOADS_OFF][jumps] = off_since(sol, sol.t[jumps] - near)
     return replace(sol, t=t, aux=aux, **rows)
+
+
+def as_steps_begin(sol: Solution) -> Solution:
+    """The solution a moment after forces jump."""
+    t, jumps = sol.t.copy(), jumps_of(sol)
+    t[jumps] += 2.0 * same_time(sol)
+    return replace(sol, t=t) if jumps.size else sol
 
 
 def since_start(t: FloatArray, power: FloatArray, end: FloatArray | None = None) -> FloatArray:
@@ -290,6 +296,6 @@ def work_since_start(view: Any, sol: Solution) -> FloatArray:
     """The work of what a view of a solution tells the power of."""
     power = end = view.power
     if jumps_of(sol).size:
-        end = type(view)(as_steps_end(sol), view.name).power
+        power, end = (type(view)(side(sol), view.name).power for side in (as_steps_begin, as_steps_end))
     warn_if_rows_are_few(sol, power, end, 4)
     return since_start(sol.t, power, end)

@@ -32,6 +32,13 @@ _SLACK = 1e-9  # times outside the run by less than this part of it are taken to
 # more is interpolated with an error of a thousandth of its amplitude, or more.
 FIT_OF_Q, FIT_OF_V, FIT_OF_S = 0.015, 0.5, 0.05
 NOTHING = 1e-6  # of the largest velocity: components that are slower do not count
+SAME = 16  # distances of neighbouring times: so far may sums of times be apart that mean the same; steps are longer
+
+
+def same_time(sol: Solution) -> float:
+    """How far two times are apart that are the same: those of grids and of users are sums of
+    others."""
+    return SAME * float(np.spacing(np.abs(sol.t[[0, -1]]).max()))
 
 
 def interpolate(sol: Solution, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from isodyn.later import Later
 from isodyn.results.inputs import fingerprint
 from isodyn.results.units import is_mechanism
 
 if TYPE_CHECKING:
     from isodyn.expressions.time import Staircase
+    from isodyn.kernels.compiled import FloatArray
     from isodyn.systems.base import System
 
 time_functions = Later("isodyn.expressions.time")
@@ -31,6 +34,31 @@ def held_inputs(system: System) -> dict[str, Any] | None:
 def parts_of(one: Staircase | list[Staircase]) -> list[Staircase]:
     """One function of time, or three."""
     return one if isinstance(one, list) else [one]
+
+
+def with_jumps_at(system: System, named: FloatArray, near: float) -> System:
+    """The system of a run in which loads jump at these times where they jump beside them."""
+    held = getattr(system, "held_in_run", None)
+    if held is None:
+        return system
+    begun, given = held
+    moved = {name: [_moved(one, named, near) for one in parts_of(parts)] for name, parts in given.items()}
+    if all(a is b for name, parts in given.items() for a, b in zip(parts_of(parts), moved[name], strict=True)):
+        return system
+    found: System = of_mechanisms.as_in_run(
+        begun, {k: x if isinstance(given[k], list) else x[0] for k, x in moved.items()}
+    )
+    return found
+
+
+def _moved(one: Staircase, named: FloatArray, near: float) -> Staircase:
+    """The same function of time, with jumps at named times where they are beside them."""
+    nearest = named[np.minimum(np.searchsorted(named, one.times - near), named.size - 1)]
+    times = np.where(np.abs(nearest - one.times) <= near, nearest, one.times)
+    if np.array_equal(times, one.times) or not (np.diff(times) > 0.0).all():
+        return one
+    made: Staircase = time_functions.Staircase(times, one.values)
+    return made
 
 
 def as_in_run(system: System | None, held: dict[str, Any] | None) -> System | None:
