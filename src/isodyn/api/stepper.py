@@ -248,7 +248,7 @@ class Stepper(ShownInNotebooks):
         Raises
         ------
         InputError
-            If t lies before the present time.
+            If t lies before the present time, or a billion steps behind the start.
         """
         t = real_number("t", t)
         if not np.isfinite(t) or t < self.t - NEAR * self.dt:
@@ -256,6 +256,8 @@ class Stepper(ShownInNotebooks):
         t0 = self._stretch.t0
         near = max(NEAR, 2.0 * resolution(t0, t) / self.dt)
         upto = int(np.ceil((t - t0) / self.dt - near))
+        if upto > MOST:
+            raise InputError(f"a stepper takes up to {MOST:.0e} steps of dt = {self.dt:g}, received t = {t:g}")
         while self._run.state.step < upto:
             self._go_to(upto)
 

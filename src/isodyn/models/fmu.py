@@ -223,8 +223,10 @@ class Unit:
         for name, value in self.inputs.items():
             if not np.isfinite(value):
                 raise InputError(f"input {name!r} of the unit is {value}, at t = {t:.9g}")
-        if not length > 0.0:
-            raise InputError(f"a communication step must be longer than nothing, received {length:g} at t = {t:.9g}")
+        if not 0.0 < length < np.inf:
+            raise InputError(
+                f"a communication step must be longer than nothing and finite, received {length:g} at t = {t:.9g}"
+            )
         if abs(t - self.stepper.t) > self._near(t) * float(self.options["dt"]):
             raise InputError(
                 f"the unit stands at t = {self.stepper.t:.9g}, received a step from t = {t:.9g}",
