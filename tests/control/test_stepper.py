@@ -242,3 +242,16 @@ def test_readings_of_loads_compile_and_look_up_nothing_again(monkeypatch: pytest
         assert [stepper.read(name) for name in names] == [value, -value, 3.0 * value]
     stepper.inputs.clear()
     assert [stepper.read(name) for name in names] == [0.0, 1.0, -1.0]
+
+
+def test_a_state_belongs_to_the_inputs_as_they_are() -> None:
+    """Accelerations were those before the input, beside its torque; who reads changes nothing."""
+    read, other = (iso.Stepper(arm(gravity=(0, 0, 0)), dt=DT) for _ in range(2))
+    for value in (0.7, -0.35, None):
+        for stepper in (read, other):
+            stepper.inputs["motor"] = value
+        assert read.state.a[4] == pytest.approx((value or 0.0) / 0.35, abs=1e-12)
+        for stepper in (read, other):
+            stepper.step()
+        for name in ("q", "v", "a", "lam"):
+            np.testing.assert_array_equal(getattr(read.state, name), getattr(other.state, name))
