@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import isodyn as iso
 from isodyn.report import figures
@@ -44,9 +45,10 @@ class CartPole:
         self.stepper.step()
         return self.observation(), {}
 
-    def step(self, action: float) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def step(self, action: npt.ArrayLike) -> tuple[np.ndarray, float, bool, bool, dict]:
         """Observation, reward, terminated, truncated, info."""
-        self.stepper.inputs["motor"] = float(np.clip(action, -self.largest, self.largest))
+        force = np.asarray(action, dtype=np.float64).item()  # a number, or an array of one
+        self.stepper.inputs["motor"] = float(np.clip(force, -self.largest, self.largest))
         for _ in range(self.steps):
             self.stepper.step()
         seen = self.observation()

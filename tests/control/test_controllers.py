@@ -395,3 +395,20 @@ def test_rows_at_samples_are_those_after_them(dt: Any) -> None:
     assert np.abs(sol.q - exact.q).max() < 1e-4
     assert np.abs(sol.a - exact.a).max() < 1e-2 * np.abs(exact.a).max()
     assert sol.aux["breakpoint_rows"].size == 13
+
+
+@pytest.mark.parametrize(
+    ("every", "dt", "hint"),
+    [
+        ((0.1, 0.07), 0.1, "dt = 0.01 fits"),
+        ((1 / 3, 1 / 7), 0.1, "dt = 0.047619047619 fits"),
+        ((0.1, np.pi / 30), 0.01, "a common divisor, or dt=iso.Adaptive"),
+    ],
+)
+def test_steps_that_are_said_to_fit_fit_all_controllers(every: tuple[float, float], dt: float, hint: str) -> None:
+    """For 0.1 and 0.07 it said that 0.07 fits, and then that 0.05 does."""
+    mech = two_links()
+    for k, one in enumerate(every):
+        mech.add_controller(f"pd{k}", every=one, writes=f"motor{k}", law=f"-joint{k}.angle")
+    with pytest.raises(InputError, match=hint):
+        iso.integrate(mech, dt=dt, t_end=1.0)

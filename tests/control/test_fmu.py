@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import isodyn as iso
 from flexible_solids import swinging
 from isodyn.cli import cli
-from isodyn.errors import InputError
+from isodyn.errors import InputError, NonFiniteError
 from isodyn.models import load_model, to_toml
 from isodyn.models.fmu import FILES, Unit, export_fmu
 
@@ -62,6 +62,8 @@ def test_fmpy_simulates_the_run_itself(tmp_path: Path) -> None:
     np.testing.assert_allclose(found["time"], sol.t[rows], atol=1e-12)
     for name in names[:2]:
         np.testing.assert_allclose(found[name], sol.quantity(name).values[rows], atol=1e-12, err_msg=name)
+    held = sol.quantity("elbow_motor.tension").values[9::10]  # until the sample there
+    np.testing.assert_allclose(found["elbow_motor.tension"][1:], held[:5], atol=1e-12)
 
 
 def test_inputs_and_outputs_of_a_unit(tmp_path: Path) -> None:
@@ -82,6 +84,54 @@ def test_inputs_and_outputs_of_a_unit(tmp_path: Path) -> None:
         assert unit.read(name) == pytest.approx(sol.quantity(name).values[-1], abs=1e-10), name
     with pytest.raises(InputError, match="communication points"):
         unit.go_to(0.3)
+
+
+def test_outputs_belong_to_the_inputs_as_they_are(tmp_path: Path) -> None:
+    """At the start accelerations and reactions were those of the file, beside torques of the input."""
+    path = tmp_path / "arm.toml"
+    path.write_text(OWN, encoding="utf-8")
+    unit = Unit(path)
+    mech = load_model(path).mechanism()
+    for value in (3.0, -1.0):
+        unit.write("motor", value)
+        mech.loads["motor"] = iso.Motor("motor", "pin", torque=value)
+        sol = iso.integrate(mech, dt=0.0078125, t_end=0.0078125)
+        for name in ("motor.effort", "rod.acceleration_z", "pin.force_z"):
+            assert unit.read(name) == pytest.approx(sol.quantity(name).values[0], abs=1e-12), name
+    unit.go_on(0.0, 0.0078125)
+    assert unit.read("pin.angle") == pytest.approx(sol.joint("pin").angle[-1], abs=1e-14)
+
+
+def test_inputs_that_lead_to_no_state_are_told_by_the_step(tmp_path: Path) -> None:
+    """Not where outputs are read: an error there is fatal to the program that calls the unit."""
+    path = tmp_path / "arm.toml"
+    path.write_text(
+        OWN.replace("mass = 1.0", "mass = 0.01").replace("0.1, 0.1, 0.1", "1e-3, 1e-3, 1e-3"), encoding="utf-8"
+    )
+    unit = Unit(path)
+    before = unit.read("rod.acceleration_z")
+    unit.write("push_z", 1e308)
+    assert unit.read("rod.acceleration_z") == before
+    for _ in range(2):
+        with pytest.raises(NonFiniteError):
+            unit.go_on(0.0, 0.0625)
+    unit.write("push_z", 0.0)
+    unit.go_on(0.0, 0.0625)
+    assert unit.read("pin.angle") == pytest.approx(float(_angle(path)), abs=1e-12)
+
+
+def _angle(path: Path) -> float:
+    sol = iso.integrate(load_model(path).mechanism(), dt=0.0078125, t_end=0.0625)
+    return float(sol.joint("pin").angle[-1])
+
+
+def test_where_a_controller_samples_outputs_are_those_before() -> None:
+    unit, model = Unit(FILE), load_model(FILE)
+    unit.go_to(0.01)
+    sol = iso.integrate(model.system(), **model.options() | {"t_end": 0.011})
+    row = int(np.flatnonzero(sol.aux["breakpoint_rows"] == 10)[0])
+    np.testing.assert_allclose(unit.stepper.state.a, sol.aux["a_left"][row], rtol=1e-12, atol=1e-12)
+    assert unit.read("elbow_motor.tension") == pytest.approx(sol.quantity("elbow_motor.tension").values[9], abs=1e-12)
 
 
 def test_loads_of_controllers_are_no_inputs() -> None:
@@ -161,6 +211,8 @@ def test_fmpy_goes_back_to_what_was_saved(tmp_path: Path) -> None:
         ways.append(unit.getFloat64([number["shoulder.angle"], number["elbow.angle_rate"]]))
         unit.setFMUState(saved)
     unit.freeFMUState(saved)
+    unit.terminate()
+    unit.freeInstance()
     assert ways[0] == ways[1]
     sol = iso.integrate(load_model(path).mechanism(), dt=1e-3, t_end=0.03)
     assert ways[0][0] == pytest.approx(sol.joint("shoulder").angle[-1], abs=1e-13)

@@ -173,3 +173,10 @@ def test_states_stay_in_reduced_mechanisms() -> None:
     assert np.allclose(reduced.energy_balance(), sol.energy_balance(), atol=1e-9)
     with pytest.raises(InputError, match=r"the basis mixes pressure.value with coordinates"):
         iso.reduce(mech, iso.pod(sol, rank=2))
+
+
+@pytest.mark.parametrize("find", [iso.periodic_orbit, iso.floquet])
+def test_integrals_of_states_need_not_return(find: Any) -> None:
+    """There was said to be no orbit; where the integral returns, it had a multiplier of 1 too many."""
+    with pytest.raises(InputError, match=r"a periodic motion is one of positions, not of states .* mechanism has 2"):
+        find(driven(), period=2.0 * np.pi / 3.0, dt=0.01)

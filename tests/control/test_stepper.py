@@ -191,6 +191,13 @@ def test_the_number_of_steps_does_not_depend_on_the_start(t0: float) -> None:
         assert round((stepper.t - t0) / 0.01) == k
 
 
+def test_times_beyond_all_steps_are_refused() -> None:
+    """Steps were taken until the billionth, and then none, for ever."""
+    stepper = iso.Stepper(arm(), dt=0.01)
+    with pytest.raises(InputError, match=r"a stepper takes up to 1e\+09 steps of dt = 0.01, received t = 1.01e\+07"):
+        stepper.run_until(1.01e7)
+
+
 def test_inputs_are_cleared() -> None:
     """It never came to an end."""
     stepper = iso.Stepper(arm(1.0), dt=DT)
@@ -215,3 +222,36 @@ def test_copies_are_refused() -> None:
     for way in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(InputError, match=r"cannot be copied or pickled\n.*save\(\)"):
             way(stepper)
+
+
+def test_readings_of_loads_compile_and_look_up_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reading made the list of all quantities, and each new input compiled the mechanism: 10 ms a sample."""
+    mech = arm()
+    mech.add_load(iso.Force("push", "rod", force=(0, 0, 1.0)))
+    stepper = iso.Stepper(mech, dt=0.01)
+    names = ("motor.effort", "push.force_z", "2*motor.effort - push.force_z")
+    assert [stepper.read(name) for name in names] == [0.0, 1.0, -1.0]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("isodyn.mechanism.inputs.compile_parts", refuse)
+    monkeypatch.setattr("isodyn.results.quantities.Catalogue.all", property(refuse))
+    for value in (2.0, 3.0):
+        stepper.inputs["motor"], stepper.inputs["push"] = value, (0.0, 0.0, -value)
+        assert [stepper.read(name) for name in names] == [value, -value, 3.0 * value]
+    stepper.inputs.clear()
+    assert [stepper.read(name) for name in names] == [0.0, 1.0, -1.0]
+
+
+def test_a_state_belongs_to_the_inputs_as_they_are() -> None:
+    """Accelerations were those before the input, beside its torque; who reads changes nothing."""
+    read, other = (iso.Stepper(arm(gravity=(0, 0, 0)), dt=DT) for _ in range(2))
+    for value in (0.7, -0.35, None):
+        for stepper in (read, other):
+            stepper.inputs["motor"] = value
+        assert read.state.a[4] == pytest.approx((value or 0.0) / 0.35, abs=1e-12)
+        for stepper in (read, other):
+            stepper.step()
+        for name in ("q", "v", "a", "lam"):
+            np.testing.assert_array_equal(getattr(read.state, name), getattr(other.state, name))

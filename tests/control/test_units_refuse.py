@@ -76,7 +76,7 @@ def test_inputs_that_are_no_numbers_are_refused_by_the_step(tmp_path: Path) -> N
         with pytest.raises(InputError, match=f"input '{name}' of the unit is nan, at t = 0"):
             unit.go_on(0.0, 0.02)
         unit.write(name, 2.0)
-    for length in (0.0, -0.01):
+    for length in (0.0, -0.01, float("inf"), float("nan")):  # the third was fatal to the program that called
         with pytest.raises(InputError, match="a communication step must be longer than nothing"):
             unit.go_on(0.0, length)
     unit.go_on(0.0, 0.02)

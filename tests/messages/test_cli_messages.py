@@ -85,6 +85,7 @@ def call(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
         ("compare kepler --formulation ggl", "the system has no constraints", "leave formulations out"),
         ("compare pendulum --dt 0.1", "at least two positive steps", "for example [0.04, 0.02, 0.01]"),
         ("compare plejades", "there is no problem named 'plejades'", "did you mean pleiades"),
+        ("compare arm.toml", "there is no problem named 'arm.toml'", "a ready problem is needed here"),
     ],
 )
 def test_bad_input(capsys: pytest.CaptureFixture[str], arguments: str, error: str, hint: str) -> None:

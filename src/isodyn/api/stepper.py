@@ -248,7 +248,7 @@ class Stepper(ShownInNotebooks):
         Raises
         ------
         InputError
-            If t lies before the present time.
+            If t lies before the present time, or a billion steps behind the start.
         """
         t = real_number("t", t)
         if not np.isfinite(t) or t < self.t - NEAR * self.dt:
@@ -256,14 +256,20 @@ class Stepper(ShownInNotebooks):
         t0 = self._stretch.t0
         near = max(NEAR, 2.0 * resolution(t0, t) / self.dt)
         upto = int(np.ceil((t - t0) / self.dt - near))
+        if upto > MOST:
+            raise InputError(f"a stepper takes up to {MOST:.0e} steps of dt = {self.dt:g}, received t = {t:g}")
         while self._run.state.step < upto:
             self._go_to(upto)
 
-    def _go_to(self, upto: int) -> None:
-        run = self._run
+    def _take_inputs(self) -> None:
+        """Start anew if an input was set: forces have jumped."""
         if self._inputs.changed:
+            self._run.start_from_here()
             self._inputs.changed = False
-            run.start_from_here()
+
+    def _go_to(self, upto: int) -> None:
+        self._take_inputs()
+        run = self._run
         run.counters.rows = 1  # rows of impacts are not kept
         run.go_on(upto)
 
@@ -274,9 +280,10 @@ class Stepper(ShownInNotebooks):
         """Time, coordinates, velocities, accelerations and multipliers now.
 
         `.t`, `.q`, `.v`, `.a` and `.lam`, in the order of `system.names`, `.v_names` and
-        `.row_names`. Where an input was set since the last step, a and lam are still those before
-        it.
+        `.row_names`. Where an input was set since the last step, a and lam are those with it, as in
+        rows at breakpoints. Controllers that sample now do so when the next step begins.
         """
+        self._take_inputs()
         run = self._run
         at_balance.show(run, 1)
         rows = run.rows

@@ -145,7 +145,13 @@ def _steps_of(period: float, dt: float) -> int:
 def _look_at_period(system: System, t0: float, period: float, *, free: bool) -> bool:
     """Whether time stands nowhere in the equations. InputError where what acts at the end of a
     period is not what acts at its beginning, or does not change as there; with a free period, where
-    time stands in the equations at all."""
+    time stands in the equations at all, and where states of first order have integrals, which need
+    not return."""
+    if system.states:
+        raise InputError(
+            f"a periodic motion is one of positions, not of states of first order; this mechanism has {system.states}",
+            hint="let integrate(...) run until the motion repeats",
+        )
     ask, still = Questions(system), np.zeros(system.nv)
     q, v = settled(system, np.array(system.q0)), np.array(system.v0)
 

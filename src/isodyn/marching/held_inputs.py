@@ -88,13 +88,13 @@ class HeldInputs:
             self.set(name, value)
 
     def shown(self) -> System:
-        """The system as its loads are now, for what is read of them."""
+        """The system whose tables have the loads as they are now, for what is read of them."""
         if not self.values:
             return self.system
         if self._shown is None:
-            given = {
-                name: place.force(value).sum(axis=0) if (place := self.places[name]).forces else float(value[0])
-                for name, value in self.values.items()
-            }
-            self._shown = of_mechanisms.with_inputs(self.system, given)
+            system: Any = self.system
+            tables = system.tables.copy()
+            for name, value in self.values.items():
+                self.places[name].write(tables, value)
+            self._shown = replace(system, tables=tables)
         return self._shown

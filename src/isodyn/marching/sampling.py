@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from isodyn.errors import CallableError, InputError, NonFiniteError
 from isodyn.kernels.compiled import FloatArray
@@ -41,6 +41,7 @@ of_mechanisms = Later("isodyn.mechanism.inputs")
 MOST_SAMPLES = 1e7  # of runs that stop at each of them
 UNITS = 100  # distances of neighbouring times: samples are farther apart
 NEAR = 1e-6  # of a step: a sample is at a time of the grid that is so near
+MOST_PARTS = 10_000  # of the time between two samples: steps that are looked at for one that fits
 
 
 def controllers_of(system: System) -> list[Any]:
@@ -113,6 +114,29 @@ def sampling_of(run: Run, dt: float | None) -> Sampling | None:
     return found
 
 
+def refuse_odd_samples(controllers: Sequence[Controller], dt: float) -> None:
+    """InputError where a controller samples between steps; a dt that is said to fit fits all of
+    them."""
+    every = np.array([controller.every for controller in controllers])
+    odd = ~are_whole(every / dt)
+    if not odd.any():
+        return
+    parts = max(1.0, np.ceil(every.min() / dt - NEAR)) + np.arange(MOST_PARTS)
+    least = every.min() / parts
+    fits = least[are_whole(every[:, None] / least).all(axis=0)]
+    first = controllers[int(np.argmax(odd))]
+    raise InputError(
+        f"{first.what} samples every {first.every:g}, which is no whole multiple of dt = {dt:g}",
+        hint=f"dt = {fits[0]:.12g} fits" if fits.size else "take times with a common divisor, or dt=iso.Adaptive(rtol)",
+    )
+
+
+def are_whole(steps: FloatArray) -> NDArray[np.bool_]:
+    """Which numbers of steps are whole ones, and not zero."""
+    whole = np.round(steps)
+    return np.asarray((whole >= 1.0) & (np.abs(steps - whole) <= NEAR))
+
+
 # who reset a law last; who did holds the law, so that its number is its own
 LAST_OF: WeakValueDictionary[int, Sampled] = WeakValueDictionary()
 
@@ -123,7 +147,7 @@ class Sampled:
     def __init__(self, controller: Controller, system: System, inputs: HeldInputs, dt: float | None) -> None:
         self.controller, self.what = controller, controller.what
         # between two samples, 0 where steps choose themselves; number of the next one
-        self.steps, self.next = 0 if dt is None else self.whole_steps(dt), 0
+        self.steps, self.next = 0 if dt is None else round(controller.every / dt), 0
         for name in controller.writes:
             inputs.place(name)
         law: Any = controller.law_of_run()
@@ -146,17 +170,6 @@ class Sampled:
             recall(self.law, memory, f"the law of {self.what}")
         if self.resets:
             LAST_OF[id(self.law)] = self
-
-    def whole_steps(self, dt: float) -> int:
-        """How many steps lie between two samples."""
-        every = self.controller.every
-        steps = every / dt
-        if round(steps) < 1 or abs(steps - round(steps)) > NEAR:
-            raise InputError(
-                f"{self.what} samples every {every:g}, which is no whole multiple of dt = {dt:g}",
-                hint=f"dt = {every / max(np.ceil(steps - NEAR), 1.0):.12g} fits",
-            )
-        return round(steps)
 
     def value(self, t: float, sample: Sample) -> FloatArray:
         """What the law decides now."""
@@ -209,6 +222,8 @@ class Sampling:
             run.take_inputs(HeldInputs(run.system))
         assert run.inputs is not None
         self.inputs = run.inputs
+        if dt is not None:
+            refuse_odd_samples(controllers, dt)
         self.all = [Sampled(controller, run.system, self.inputs, dt) for controller in controllers]
         self.t0 = run.stretches[0].t0
         self.record: dict[str, list[tuple[float, FloatArray]]] | None = {} if record else None

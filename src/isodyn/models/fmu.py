@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from isodyn.api.stepper import SavedStepper, Stepper
-from isodyn.errors import InputError
+from isodyn.errors import InputError, IsodynError
 from isodyn.later import Later, load
 from isodyn.loads.part import JointLoad
 from isodyn.marching.schedule import resolution
@@ -27,7 +27,7 @@ from isodyn.mechanism.inputs import held_by
 from isodyn.models.build import ModelFile, load_model, model_from_text
 from isodyn.models.reader import packed, unpacked
 from isodyn.results.quantities import NEEDS_PAST, Catalogue, Of
-from isodyn.results.solution import Solution
+from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 
 pythonfmu3 = Later("pythonfmu3")
@@ -99,6 +99,7 @@ class Unit:
         self.stepper = Stepper(model.system(), **given)
         self.system: Any = self.stepper.system
         self._catalogue: tuple[float, Catalogue] | None = None
+        self._seen: Sample | None = None  # the last state
         inputs = self._inputs()
         self.inputs = dict(inputs)
         self.outputs = self._outputs()
@@ -142,12 +143,22 @@ class Unit:
         """What can be read now."""
         t = self.stepper.t
         if self._catalogue is None or self._catalogue[0] != t:
-            state, system = self.stepper.state, self.stepper.shown_system()
+            state, system = self._state(), self.stepper.shown_system()
             sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
             t_row, q, v, a, lam = (np.array(x, dtype=np.float64)[None] for x in state)
             columns = {name: np.arange(size) for name, size in sizes.items()}
             self._catalogue = t, Catalogue(Solution(t_row, q, v, a, lam, system, None, Statistics(), columns))
         return self._catalogue[1]
+
+    def _state(self) -> Sample:
+        """The state with the inputs as they are; the one before where these lead to none."""
+        try:
+            self._seen = self.stepper.state
+        except IsodynError:  # the next step tells it: an error here would be fatal to the caller
+            if self._seen is None:
+                raise
+        assert self._seen is not None
+        return self._seen
 
     def read(self, name: str) -> float:
         """Return an output.
@@ -223,8 +234,10 @@ class Unit:
         for name, value in self.inputs.items():
             if not np.isfinite(value):
                 raise InputError(f"input {name!r} of the unit is {value}, at t = {t:.9g}")
-        if not length > 0.0:
-            raise InputError(f"a communication step must be longer than nothing, received {length:g} at t = {t:.9g}")
+        if not 0.0 < length < np.inf:
+            raise InputError(
+                f"a communication step must be longer than nothing and finite, received {length:g} at t = {t:.9g}"
+            )
         if abs(t - self.stepper.t) > self._near(t) * float(self.options["dt"]):
             raise InputError(
                 f"the unit stands at t = {self.stepper.t:.9g}, received a step from t = {t:.9g}",

@@ -122,6 +122,8 @@ def get(name: str) -> Problem:
         return ALL[name]
     similar = difflib.get_close_matches(name, ALL, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(similar)}?" if similar else f"known problems: {', '.join(ALL)}"
+    if "." in str(name):
+        hint = "a ready problem is needed here, see isodyn list; isodyn run, sweep and fit take files"
     raise InputError(f"there is no problem named {name!r}", hint=hint)
 
 

@@ -11,7 +11,7 @@ from isodyn.errors import InputError
 from isodyn.expressions import parse
 from isodyn.expressions.parser import Tree
 from isodyn.expressions.program import evaluate
-from isodyn.results.quantities import NEEDS_PAST, Catalogue
+from isodyn.results.quantities import NEEDS_PAST, Catalogue, Place
 from isodyn.results.solution import Sample, Solution
 from isodyn.results.statistics import Statistics
 from isodyn.results.switched import NAME as LOADS_OFF
@@ -32,6 +32,7 @@ def expression_guard(system: System, text: str, off: Collection[str] = ()) -> Ca
     sizes = {"q": system.nq, "v": system.nv, "a": system.nv, "lam": system.m}
     switched = {LOADS_OFF: np.array([[name in off for name in loads_of(system)]])} if off else {}
     columns = {name: np.arange(size) for name, size in sizes.items()}
+    places: dict[str, Place] = {}  # which are the same at all samples
     start = Sample(0.0, system.q0.copy(), system.v0.copy(), np.zeros(system.nv), np.zeros(system.m))
 
     def catalogue_at(sample: Sample) -> Catalogue:
@@ -44,7 +45,9 @@ def expression_guard(system: System, text: str, off: Collection[str] = ()) -> Ca
         def of(name: str, column: int) -> float:
             if name == "t":
                 return float(sample.t)
-            values = catalogue.curve(name).values[0]
+            if name not in places:
+                places[name] = catalogue.find(name)
+            values = catalogue.read(places[name]).values[0]
             if name.rpartition(".")[2] in NEEDS_PAST:
                 raise InputError(
                     f"{name!r} is a sum over the past, which is not known at a single instant",
