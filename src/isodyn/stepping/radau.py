@@ -270,7 +270,9 @@ def judge(own: Collocation, k: int, change: float) -> int:
     own.size_before, own.left = change, max(own.trust, 10.0 * EPS) * change
     if change == 0.0 or own.left <= own.tolerance:
         return OK
-    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.floor:
+    # new matrices cost less than another correction, a shorter step costs more
+    first = 2 if own.known_at == own.t_0 else 1
+    if k >= first and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.floor:
         return NOT_CONVERGED
     return -1
 
