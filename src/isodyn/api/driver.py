@@ -212,7 +212,7 @@ def integrate(
             formulation,
             adaptive.Asked(t_end, observe=observe, events=events, progress=progress, checkpoint=kept, **given),
         )
-    dt = size_of_steps(dt)
+    dt = size_of_steps(dt, scheme)
     system = as_system(system)
     sampled = with_samples(system, breakpoints, t0, t_end) if isinstance(dt, StepPolicy) else breakpoints
     stretches, typical = schedule(t0, t_end, dt, sampled, save_every)

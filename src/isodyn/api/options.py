@@ -50,9 +50,14 @@ class Options(TypedDict, total=False):
     sensitivities: object
 
 
-def size_of_steps(dt: StepSizes) -> float | StepTimes | StepPolicy:
-    """dt as a number or a policy; InputError if it is missing."""
+def size_of_steps(dt: StepSizes, scheme: object = None) -> float | StepTimes | StepPolicy:
+    """dt as a number or a policy; InputError if it is missing, or if the scheme is a class."""
     if dt is None:
+        if isinstance(scheme, type):
+            name = scheme.__name__
+            raise InputError(
+                f"scheme must be a Scheme or a method, received the class {name}", hint=f"call it: {name}()"
+            )
         raise missing_size()
     return dt.dt if isinstance(dt, FixedSteps) else dt
 
