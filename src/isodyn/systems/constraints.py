@@ -118,8 +118,8 @@ class Constraints:
     def _step(
         self, q: FloatArray, t: float, d: FloatArray, tau: float, sizes: FloatArray
     ) -> tuple[float, float, float]:
-        """The step along a line with which differences begin, how many such steps it passes per unit
-        of ε, and how much longer they may become because rounding of q or t hides them."""
+        """The step along a line with which differences begin, how many such steps it passes per
+        unit of ε, and how much longer they may become because rounding of q or t hides them."""
         steps = self.steps
         speed = max(abs(tau) / float(steps.t), float((np.abs(d) / sizes).max()))
         far = max(1.0, FAR * float((np.abs(q) / self.scales.q).max(initial=0.0)))

@@ -9,9 +9,10 @@ the better one is far below their difference. Where they do not, f changes over 
 h, or is not defined so far away, and h becomes SHORTER; of steps that all disagree the one that
 does least is taken. Rounding leaves 1e-13 of a first derivative and 1e-11 of a second one.
 
-Where q or t is so large that rounding hides such steps, h becomes longer instead, until the formulas
-agree or differ much more than they did. The longest steps must not come first: what is bounded has
-no derivative over lengths at which it has changed many times, and the formulas agree about that.
+Where q or t is so large that rounding hides such steps, h becomes longer instead, until the
+formulas agree or differ much more than they did. The longest steps must not come first: what is
+bounded has no slope over lengths at which it has changed many times, and the formulas agree about
+that.
 
 Steps refer to typical sizes (isodyn.systems.scales), and to what a look at the start found:
 functions that change faster begin with shorter steps, those that only change over the size of q
@@ -43,8 +44,8 @@ FAR = 1e-3 * H1
 
 
 def first(f: Callable[[float], FloatArray], h: float, sizes: FloatArray, far: float = 1.0) -> FloatArray:
-    """f'(0) with steps up to h, or from h to `far` times that where it is larger than one; components
-    below `sizes` need not be known better than these."""
+    """f'(0) with steps up to h, or, where `far` is larger than one, from h to `far` times that;
+    components below `sizes` need not be known better than these."""
     return _best(lambda h: _first(f, h), h, sizes, AGREE_1, far)[0]
 
 
