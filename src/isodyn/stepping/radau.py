@@ -72,6 +72,7 @@ QUICK = 2  # iterations after which they stay in any case
 TOO_LONG = 0.7  # of a step with which the iteration did not converge: no step is longer for a while
 ABOVE_NOISE = 10.0  # errors allowed, beside what rows carry
 HALF = 0.5  # of such a step is tried next
+TINY = 1e-300  # beside which every number is large
 LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
 
 
@@ -264,8 +265,9 @@ def judge(own: Collocation, k: int, change: float) -> int:
         if own.contraction >= 1.0:
             return NOT_CONVERGED
         own.trust = own.contraction / (1.0 - own.contraction)
-        if own.pushed > own.floor:  # guesses of z may be better than those of s, and shrink more slowly
-            own.trust = max(own.trust, own.pushed / max(own.pushed_before, own.pushed))
+        slow = own.pushed / max(own.pushed_before, own.pushed, TINY)
+        if slow * own.pushed > own.tolerance:  # guesses of z may be better than those of s, and shrink more slowly
+            own.trust = max(own.trust, slow)
         own.expected = own.trust if k == 1 else max(own.expected, own.trust)
     own.size_before, own.left = change, max(own.trust, 10.0 * EPS) * change
     if change == 0.0 or own.left <= own.tolerance:
