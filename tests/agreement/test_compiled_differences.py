@@ -213,3 +213,31 @@ def test_adaptive_steps_do_not_see_the_noise():
             iso.integrate_adaptive(driven_pendulum(**more), t_end=1.0, rtol=rtol).stats.steps for more in (given, {})
         ]
         assert steps[1] <= steps[0] + 5, (rtol, steps)
+
+
+@pytest.mark.parametrize("wrap", [plain, compiled])
+@pytest.mark.parametrize("given", ["phi", "all but b"])
+@pytest.mark.parametrize("t0", [1e6, 1e7, 1e9])
+def test_moving_rows_far_from_zero(wrap, given, t0):
+    """A circle whose centre swings at 3 rad/s, seconds after t0: b was wrong by all of it from 1e6 s on,
+    because over minutes rows that are bounded seem to have no slope."""
+    A, w = 0.2, 3.0
+
+    def circle(q, t):
+        return np.array([(q[0] - A * math.sin(w * (t - t0))) ** 2 + q[1] ** 2 - 1.0])
+
+    def rows(q, t):
+        return np.array([[2.0 * (q[0] - A * math.sin(w * (t - t0))), 2.0 * q[1]]])
+
+    def drive(q, t):
+        return np.array([-2.0 * (q[0] - A * math.sin(w * (t - t0))) * A * w * math.cos(w * (t - t0))])
+
+    others = {} if given == "phi" else {"G": wrap(rows), "phi_t": wrap(drive)}
+    force = wrap(lambda q, v, t: -q)
+    ask = Questions(iso.MechanicalSystem(np.eye(2), force, [0.6, -0.8], [0.0, 0.0], phi=wrap(circle), **others))
+    for k, now in enumerate(t0 + np.linspace(0.1, 2.0, 7)):
+        x, y, vx, vy = np.sin(1.0 + k + np.arange(4.0))
+        away, speed = x - A * math.sin(w * (now - t0)), vx - A * w * math.cos(w * (now - t0))
+        exact = 2.0 * speed**2 + 2.0 * away * A * w**2 * math.sin(w * (now - t0)) + 2.0 * vy**2
+        found = ask.acceleration(float(now), np.array([x, y]), np.array([vx, vy]), np.zeros(2))
+        assert abs(found[0] - exact) < 2e-7 + 2e3 * np.spacing(t0)

@@ -71,3 +71,21 @@ def test_order_eight():
     sol = iso.integrate_adaptive(known.bead(), t_end=2.0, save=t, rtol=1e-10)
     for name, right in known.bead_exact(t).items():
         assert np.abs(getattr(sol, name) - right).max() < 1e-9, name
+
+
+@pytest.mark.parametrize("method", [iso.Radau(1e-6), iso.DOP853(1e-6)], ids=str)
+def test_multipliers_that_begin_as_zero(method):
+    """A pendulum that is let go horizontally, with a force along its own multiplier: what differences of
+    φ leave of λ is small beside forces, not beside λ."""
+
+    def phi(q, t):
+        return np.array([q @ q - 1.0])
+
+    def force(q, v, t, lam):
+        return np.array([0.0, -9.81]) - 0.01 * abs(lam[0]) * v
+
+    def run(**given):
+        return iso.integrate(iso.MechanicalSystem(np.eye(2), force, [1.0, 0.0], [0.0, 0.0], **given), method, t_end=0.3)
+
+    known, found = run(phi=phi, G=lambda q, t: 2.0 * q[None]), run(phi=phi)
+    assert np.abs(found.q[-1] - known.q[-1]).max() < 1e-7

@@ -103,6 +103,20 @@ def test_rows_between_steps_are_of_order_5(name: str) -> None:
         assert np.log2(one / other) > 4.6
 
 
+def test_errors_where_rates_enter_by_their_cube() -> None:
+    """The first correction of s is large beside those that follow, since the guess of s is worse than
+    that of its rate: what is left of the rate has to be judged by its own corrections."""
+
+    def F(t, x, xdot):
+        return np.array([xdot[0] ** 3 + xdot[0] - np.cos(t) ** 3 - np.cos(t) - x[0] + np.sin(t)])
+
+    ratios = []
+    for rtol in (1e-4, 1e-6, 1e-8, 1e-10):
+        sol = iso.integrate(iso.ImplicitSystem(F, x0=[0.0], xdot0=[1.0]), iso.Radau(rtol=rtol), t_end=6.0)
+        ratios.append(np.abs(sol.x[:, 0] - np.sin(sol.t)).max() / rtol)
+    assert max(ratios) < 5e-3
+
+
 @pytest.mark.parametrize("save", [None, 61])
 def test_algebraic_unknowns_of_index_2_are_as_accurate_as_the_states(save: int | None) -> None:
     """z follows from s and the derivative of c, at the ends of steps and inside them. Stages know it

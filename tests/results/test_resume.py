@@ -178,3 +178,19 @@ def test_the_folder_of_a_checkpoint_may_be_text(tmp_path: Path) -> None:
     assert np.array_equal(iso.resume(tmp_path / "run", system).q, whole.q)
     with pytest.raises(InputError, match=r"takes the path of a folder, received 3"):
         iso.results.Checkpoint(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "way", [{"scheme": iso.Radau(1e-7)}, {"scheme": iso.Auto(1e-7)}, {"dt": iso.Adaptive(1e-4)}, {"dt": 0.01}]
+)
+def test_checkpoints_before_the_first_row(tmp_path, way):
+    """Times of rows that begin late: there is a state to go on from, though no row yet; such runs began
+    again at their start."""
+    system = problems.get("pendulum").system()
+    asked = {"t_end": 2.0, "save": [1.9, 2.0], **way}
+    whole = iso.integrate(system, **asked, checkpoint=Checkpoint(tmp_path / "whole", 5))
+    for file in sorted((tmp_path / "whole").glob("block-*"))[1:]:
+        file.unlink()
+    again = iso.resume(tmp_path / "whole", system)
+    for name in ("t", "q", "v", "a", "lam"):
+        assert np.array_equal(getattr(whole, name), getattr(again, name)), name

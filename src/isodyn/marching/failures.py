@@ -63,9 +63,10 @@ def failure(
         return wrong_shape(where, system.nv)
     if status == NOT_FINITE:
         all_names = [*names, *(system.row_names[i] for i in chosen)]
-        bad = [all_names[i] for i in np.flatnonzero(~np.isfinite(memory.r))[:3]] or ["the correction"]
+        bad = [all_names[i] for i in np.flatnonzero(~np.isfinite(memory.r))[:3]]
+        whose = f" in the balance of {', '.join(map(repr, bad))}" if bad else ""
         return NonFiniteError(
-            f"a NaN or an infinity appeared {where} in the balance of {', '.join(map(repr, bad))}",
+            f"a NaN or an infinity appeared {where}{whose}",
             hint="check what the system's functions return there; with an explicit scheme, reduce dt",
         )
     assert status == NOT_CONVERGED

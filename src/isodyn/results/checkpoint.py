@@ -298,7 +298,7 @@ class Checkpoint:
             values[begin : begin + len(block[f"rows_{name}"])] = block[f"rows_{name}"]
         run.ranks[begin : begin + len(ranks)] = ranks
         self._rows = begin + len(block["rows_t"])
-        return float(block["rows_t"][-1])
+        return float(block["state_t"])
 
     def read(self, take: Callable[[dict[str, Any]], float]) -> dict[str, Any] | None:
         """Hand over all blocks up to the first that is not sound.
@@ -365,7 +365,12 @@ def _fit(block: dict[str, Any], run: Resumable) -> None:
     for name, shape in wanted.items():
         if block[name].shape != shape or block[name].dtype.kind not in "fi":
             raise ValueError(f"{name} has the shape {block[name].shape}, {shape} is needed")
-    if begin < 0 or many < 1 or begin + many > len(run.rows.t) or not 0 <= int(block["state_step"]) <= run.total_steps:
+    if (
+        begin < 0
+        or many < min(begin, 1)
+        or begin + many > len(run.rows.t)
+        or not 0 <= int(block["state_step"]) <= run.total_steps
+    ):
         raise ValueError(f"it holds {many} rows from {begin} on, of {len(run.rows.t)}")
 
 

@@ -163,9 +163,10 @@ def nonideal_acceleration(p: Physics, t: float, state: State, memory: Memory, co
 @kernel()
 def changed(p: Physics, free: float, state: State, memory: Memory) -> float:
     """What the last solve changed of the acceleration and of all multipliers, relatively; beside
-    the acceleration that forces alone would make, where it vanishes."""
-    a, lam = measure(state.a, memory.by_v), measure(state.lam, memory.row_sizes)
-    return max(measure(memory.dx, memory.by_v) / max(a, free, TINY), change_of_multipliers(p, memory) / max(lam, TINY))
+    the acceleration that forces alone would make, and these forces, where they vanish."""
+    a = max(measure(state.a, memory.by_v), free, TINY)
+    lam = max(measure(state.lam, memory.row_sizes), free * memory.inertia, TINY)
+    return max(measure(memory.dx, memory.by_v) / a, change_of_multipliers(p, memory) / lam)
 
 
 @kernel()

@@ -72,6 +72,7 @@ QUICK = 2  # iterations after which they stay in any case
 TOO_LONG = 0.7  # of a step with which the iteration did not converge: no step is longer for a while
 ABOVE_NOISE = 10.0  # errors allowed, beside what rows carry
 HALF = 0.5  # of such a step is tried next
+TINY = 1e-300  # beside which every number is large
 LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
 
 
@@ -192,6 +193,21 @@ def transform(p: Physics, own: Collocation, h: float) -> None:
 
 
 @kernel()
+def pushed(p: Physics, own: Collocation, x: FloatArray, x_re: FloatArray, x_im: FloatArray) -> float:
+    """What corrections of algebraic unknowns do to Z, in errors allowed."""
+    n, total = natural(own.v_0.size), 0.0
+    for j in range(n):
+        real = re = im = 0.0
+        for k in range(p.rows.size):
+            by = own.B[p.rows[k] * n + j]
+            real += by * GAMMA * x[n + k]
+            re += by * (GAMMA_RE * x_re[n + k] + GAMMA_IM * x_im[n + k])
+            im += by * (GAMMA_RE * x_im[n + k] - GAMMA_IM * x_re[n + k])
+        total += (real * real + re * re + im * im) / own.scale[natural(own.q_0.size) + j] ** 2
+    return np.sqrt(total / (STAGES * n))
+
+
+@kernel()
 def correct(p: Physics, own: Collocation, h: float, memory: Memory) -> float:
     """Solve for the corrections of Z and Λ, and add them; the size of that of Z, in errors
     allowed."""
@@ -206,6 +222,8 @@ def correct(p: Physics, own: Collocation, h: float, memory: Memory) -> float:
     else:
         lu_solve(own.factors[:square], own.pivots[:whole], x)
         complex_lu_solve(own.factors_re[:square], own.factors_im[:square], own.complex_pivots[:whole], x_re, x_im)
+    own.pushed_before = own.pushed
+    own.pushed = pushed(p, own, x, x_re, x_im) if p.traits & GENERAL else 0.0
     for i in range(STAGES):
         for j in range(n):
             change = T[i, 0] * x[j] + T[i, 1] * x_re[j] + T[i, 2] * x_im[j]
@@ -247,10 +265,16 @@ def judge(own: Collocation, k: int, change: float) -> int:
         if own.contraction >= 1.0:
             return NOT_CONVERGED
         own.trust = own.contraction / (1.0 - own.contraction)
+        slow = own.pushed / max(own.pushed_before, own.pushed, TINY)
+        if slow * own.pushed > own.tolerance:  # guesses of z may be better than those of s, and shrink more slowly
+            own.trust = max(own.trust, slow)
+        own.expected = own.trust if k == 1 else max(own.expected, own.trust)
     own.size_before, own.left = change, max(own.trust, 10.0 * EPS) * change
     if change == 0.0 or own.left <= own.tolerance:
         return OK
-    if k > 0 and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.floor:
+    # new matrices cost less than another correction, a shorter step costs more
+    first = 2 if own.known_at == own.t_0 else 1
+    if k >= first and own.contraction ** (MOST_ITERATIONS - 1 - k) * own.left > own.floor:
         return NOT_CONVERGED
     return -1
 
@@ -261,7 +285,8 @@ def iterate(p: Physics, leg: Leg, own: Collocation, h: float, state: State, memo
     guess(own, state)
     for i in range(STAGES):
         copy_to(own.q_0, own.Q[i])
-    own.trust, own.contraction = max(own.trust, EPS) ** 0.8, 0.0
+    own.expected = max(own.expected, EPS) ** 0.8
+    own.trust, own.contraction = own.expected, 0.0
     status = stages_of_q(p, own, memory, SWEEPS)
     change_of_q(own)
     for k in range(MOST_ITERATIONS):

@@ -106,8 +106,8 @@ def by_errors(own: Collocation, h: float, before: float, error: float) -> float:
     if before > 0.0:
         found *= min(1.0, h / before * (own.last_error / error) ** 0.25)
     if own.longest > 0.0:
-        # the step with which the iteration converges changes slowly, unless it has become a quick one
-        own.longest *= max(RELAXED, CALM / max(own.contraction, EPS))
+        # the step with which the iteration converges changes slowly, unless all its corrections were quick
+        own.longest *= max(RELAXED, CALM / max(own.expected, EPS))
         found = min(found, max(own.longest / h, LEAST))
     return found
 

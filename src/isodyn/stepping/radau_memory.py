@@ -89,7 +89,11 @@ class Collocation(Struct):
     size_before = real  # of the last correction
     left = real  # by the iteration, after it
     contraction = real  # θ of the iteration
-    trust = real  # θ/(1 − θ) of the last iteration, by which the first correction of the next one is judged
+    trust = real  # θ/(1 − θ), or what is expected of it at the first correction
+    # the largest of these in the last iteration: its last corrections shrink faster than the first one of
+    # the next, for which the matrices are older
+    expected = real
+    pushed, pushed_before = real, real  # what the last two corrections of algebraic unknowns did to Z
     iterations = integer
     # ---- the last accepted step, with which guesses go on
     end, length, last_error = real, real, real
@@ -141,5 +145,5 @@ def memory_of(nq: int, nv: int, m: int, entries: tuple[int, int] | None = None) 
 def forget(own: Collocation) -> None:
     """Nothing is known of steps before this one."""
     own.t_0 = own.end = own.known_at = own.factors_for = np.nan
-    own.trust = 1.0
+    own.trust = own.expected = 1.0
     own.length = own.last_error = own.longest = 0.0

@@ -115,18 +115,20 @@ class Constraints:
         """φ and ψ."""
         return np.concatenate([self.position(q, t), self.psi(q, v, t)])
 
-    def _step(self, q: FloatArray, t: float, d: FloatArray, tau: float, sizes: FloatArray) -> tuple[float, float]:
-        """The step along a line with which differences begin, and how many such steps it passes per
-        unit of ε."""
+    def _step(
+        self, q: FloatArray, t: float, d: FloatArray, tau: float, sizes: FloatArray
+    ) -> tuple[float, float, float]:
+        """The step along a line with which differences begin, how many such steps it passes per
+        unit of ε, and how much longer they may become because rounding of q or t hides them."""
         steps = self.steps
         speed = max(abs(tau) / float(steps.t), float((np.abs(d) / sizes).max()))
         far = max(1.0, FAR * float((np.abs(q) / self.scales.q).max(initial=0.0)))
         far = max(far, FAR * abs(t) / float(steps.t)) if tau != 0.0 else far
-        return (far / speed if speed > 0.0 else 0.0), speed
+        return (1.0 / speed if speed > 0.0 else 0.0), speed, far
 
     def _along(self, q: FloatArray, t: float, d: FloatArray, tau: float, order: int = 1) -> FloatArray:
         """First or second derivative of φ along (q ⊕ εd, t + ετ)."""
-        h, speed = self._step(q, t, d, tau, self.steps.q)
+        h, speed, far = self._step(q, t, d, tau, self.steps.q)
         if h == 0.0:
             return np.zeros(self.m_phi)
 
@@ -135,8 +137,8 @@ class Constraints:
 
         sizes = self.steps.rows[: self.m_phi] * speed
         if order == 1:
-            return line_differences.first(phi, h, sizes)
-        return line_differences.second(phi, LONGER * h, H1 * speed * sizes)
+            return line_differences.first(phi, h, sizes, far)
+        return line_differences.second(phi, LONGER * h, H1 * speed * sizes, far)
 
     # ---- holonomic rows
 
@@ -179,11 +181,11 @@ class Constraints:
             return checks.returned("b", self.b_(q, v, t), (self.m_phi,), t)
         if self.G_ is None or self.phi_t_ is None:
             return -self._along(q, t, v, 1.0, order=2)
-        h, speed = self._step(q, t, v, 1.0, self.steps.q)
+        h, speed, far = self._step(q, t, v, 1.0, self.steps.q)
         if h == 0.0:
             return np.zeros(self.m_phi)
         sizes = self.steps.rows[: self.m_phi] * speed
-        return -line_differences.first(lambda e: self.rate(self.move(q, e * v), v, t + e), h, sizes)
+        return -line_differences.first(lambda e: self.rate(self.move(q, e * v), v, t + e), h, sizes, far)
 
     def bent(self, q: FloatArray, v: FloatArray, a: FloatArray, t: float) -> FloatArray:
         """φ̈ = G a − b."""
@@ -218,9 +220,9 @@ class Constraints:
             return checks.returned("psi_v", self.psi_v_(q, v, t), (self.m - self.m_phi, self.nv), t)
         columns = []
         for e in np.eye(self.nv):
-            h, speed = self._step(q, t, e, 0.0, self.steps.v)
+            h, speed, far = self._step(q, t, e, 0.0, self.steps.v)
             sizes = self.steps.rows[self.m_phi :] * speed
-            columns.append(line_differences.first(lambda x, e=e: self.psi(q, v + x * e, t), h, sizes))  # type: ignore[misc]
+            columns.append(line_differences.first(lambda x, e=e: self.psi(q, v + x * e, t), h, sizes, far))  # type: ignore[misc]
         return np.array(columns).T
 
     def psi_rest(self, q: FloatArray, v: FloatArray, t: float) -> FloatArray:
@@ -229,9 +231,9 @@ class Constraints:
             return np.zeros(0)
         if self.psi_rest_ is not None:
             return checks.returned("psi_rest", self.psi_rest_(q, v, t), (self.m - self.m_phi,), t)
-        h, speed = self._step(q, t, v, 1.0, self.steps.q)
+        h, speed, far = self._step(q, t, v, 1.0, self.steps.q)
         sizes = self.steps.rows[self.m_phi :] * speed
-        return line_differences.first(lambda e: self.psi(self.move(q, e * v), v, t + e), h, sizes)
+        return line_differences.first(lambda e: self.psi(self.move(q, e * v), v, t + e), h, sizes, far)
 
     # ---- all rows
 

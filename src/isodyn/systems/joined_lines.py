@@ -17,12 +17,15 @@ from isodyn.systems.line_differences import (
     FAR,
     FIRST_4,
     FIRST_6,
-    LEVELS,
     LONGER,
     SECOND_4,
     SECOND_6,
     SHORTER,
+    WORSE,
 )
+from isodyn.systems.line_differences import levels_of as _levels_of
+
+levels_of = kernel()(_levels_of)
 
 
 class Steps(Struct):
@@ -122,13 +125,15 @@ def add_bend(k: int, ahead: FloatArray, behind: FloatArray, here: FloatArray, h:
 
 
 @kernel()
-def is_last(level: int, miss: float, least: float, agree: float, m: int, work: LineWork, out: FloatArray) -> bool:
-    """Takes what was found into `out` where it is the best so far; whether no shorter step is
+def is_last(
+    level: int, miss: float, least: float, agree: float, far: float, m: int, work: LineWork, out: FloatArray
+) -> bool:
+    """Takes what was found into `out` where it is the best so far; whether no other step is
     needed."""
     if level > 0 and not miss < least:
         for i in range(m):
             work.fine[i] = work.coarse[i] = 0.0
-        return least < np.inf
+        return least < np.inf and miss >= (1.0 if far <= 1.0 else WORSE) * least
     for i in range(m):
         out[i] = work.fine[i]
         work.fine[i] = work.coarse[i] = 0.0
@@ -186,8 +191,8 @@ def first_along(f: Compiled, move: Compiled) -> Compiled:
         clear(work, m, out)
         if speed == 0.0:
             return OK
-        h, least = far_from_start(q, t, tau, steps) / speed, np.inf
-        for level in range(LEVELS):
+        h, least, far = 1.0 / speed, np.inf, far_from_start(q, t, tau, steps)
+        for level in range(levels_of(far)):
             for k in range(3):
                 e = (k + 1) * h
                 ahead = sample(q, v, t, d, tau, e, in_v, 0, work)
@@ -196,9 +201,9 @@ def first_along(f: Compiled, move: Compiled) -> Compiled:
                     return WRONG_SHAPE
                 add_change(k, ahead, behind, h, work)
             miss = disagreement(work.fine, work.coarse, steps.rows[first_row:], speed, m)
-            if is_last(level, miss, least, AGREE_1, m, work, out):
+            if is_last(level, miss, least, AGREE_1, far, m, work, out):
                 break
-            least, h = min(least, miss), h * SHORTER
+            least, h = min(least, miss), h * (SHORTER if far <= 1.0 else 1.0 / SHORTER)
         return OK
 
     return first
@@ -226,9 +231,9 @@ def second_along(f: Compiled, move: Compiled) -> Compiled:
         clear(work, m, out)
         if speed == 0.0:
             return OK
-        h, least = LONGER * far_from_start(q, t, tau, steps) / speed, np.inf
+        h, least, far = LONGER / speed, np.inf, far_from_start(q, t, tau, steps)
         here = f(q, v, t)
-        for level in range(LEVELS):
+        for level in range(levels_of(far)):
             for k in range(3):
                 e = (k + 1) * h
                 ahead = sample(q, v, t, d, tau, e, False, 0, work)
@@ -237,9 +242,9 @@ def second_along(f: Compiled, move: Compiled) -> Compiled:
                     return WRONG_SHAPE
                 add_bend(k, ahead, behind, here, h, work)
             miss = disagreement(work.fine, work.coarse, steps.rows[first_row:], H1 * speed * speed, m)
-            if is_last(level, miss, least, AGREE_2, m, work, out):
+            if is_last(level, miss, least, AGREE_2, far, m, work, out):
                 break
-            least, h = min(least, miss), h * SHORTER
+            least, h = min(least, miss), h * (SHORTER if far <= 1.0 else 1.0 / SHORTER)
         return OK
 
     return second

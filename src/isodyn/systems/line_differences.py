@@ -9,6 +9,11 @@ the better one is far below their difference. Where they do not, f changes over 
 h, or is not defined so far away, and h becomes SHORTER; of steps that all disagree the one that
 does least is taken. Rounding leaves 1e-13 of a first derivative and 1e-11 of a second one.
 
+Where q or t is so large that rounding hides such steps, h becomes longer instead, until the
+formulas agree or differ much more than they did. The longest steps must not come first: what is
+bounded has no slope over lengths at which it has changed many times, and the formulas agree about
+that.
+
 Steps refer to typical sizes (isodyn.systems.scales), and to what a look at the start found:
 functions that change faster begin with shorter steps, those that only change over the size of q
 with longer ones.
@@ -29,23 +34,30 @@ BOTH_FIRST, BOTH_SECOND = np.array([FIRST_6, FIRST_4]), np.array([SECOND_6, SECO
 LONGER = H2 / H1  # steps of second derivatives beside those of first ones
 SHORTER = 1.0 / 8.0
 LEVELS = 6  # how many steps are tried
+WORSE = 8.0  # than the least disagreement: more than rounding, which comes and goes
 AGREE_1, AGREE_2 = 1e-9, 1e-7  # relative differences of the two formulas that are small enough
 # steps of first differences that need few digits, and of mixed ones beside those of first derivatives
 ROOT = float(np.sqrt(np.finfo(np.float64).eps))
 SKETCH = ROOT**0.5 / H1
-# of sizes of q and t: steps are at least this part of them, or rounding is all they show
+# of sizes of q and t: steps become as long as this part of them where rounding hides shorter ones
 FAR = 1e-3 * H1
 
 
-def first(f: Callable[[float], FloatArray], h: float, sizes: FloatArray) -> FloatArray:
-    """f'(0) with steps up to h; components below `sizes` need not be known better than these."""
-    return _best(lambda h: _first(f, h), h, sizes, AGREE_1)[0]
+def first(f: Callable[[float], FloatArray], h: float, sizes: FloatArray, far: float = 1.0) -> FloatArray:
+    """f'(0) with steps up to h, or, where `far` is larger than one, from h to `far` times that;
+    components below `sizes` need not be known better than these."""
+    return _best(lambda h: _first(f, h), h, sizes, AGREE_1, far)[0]
 
 
-def second(f: Callable[[float], FloatArray], h: float, sizes: FloatArray) -> FloatArray:
+def second(f: Callable[[float], FloatArray], h: float, sizes: FloatArray, far: float = 1.0) -> FloatArray:
     """f''(0), likewise."""
     centre = f(0.0)
-    return _best(lambda h: _second(f, centre, h), h, sizes, AGREE_2)[0]
+    return _best(lambda h: _second(f, centre, h), h, sizes, AGREE_2, far)[0]
+
+
+def levels_of(far: float) -> int:
+    """How many steps are tried."""
+    return LEVELS if far <= 1.0 else 1 + int(np.ceil(np.log(far) / np.log(1.0 / SHORTER)))
 
 
 def good_step(f: Callable[[float], FloatArray], h: float, sizes: FloatArray) -> float:
@@ -66,28 +78,33 @@ def _second(f: Callable[[float], FloatArray], centre: FloatArray, h: float) -> t
 
 
 def _best(
-    formulas: Callable[[float], tuple[FloatArray, FloatArray]], h: float, sizes: FloatArray, agree: float
+    formulas: Callable[[float], tuple[FloatArray, FloatArray]],
+    h: float,
+    sizes: FloatArray,
+    agree: float,
+    far: float = 1.0,
 ) -> tuple[FloatArray, float]:
     """The derivative with the step at which the formulas agree, or disagree least; and the step."""
-    found, good, least = None, h, np.inf
-    for level in range(LEVELS):
+    found, good, least, levels = None, h, np.inf, levels_of(far)
+    factor, worse = (SHORTER, 1.0) if far <= 1.0 else (1.0 / SHORTER, WORSE)
+    for level in range(levels):
         try:
             with np.errstate(invalid="ignore", divide="ignore"):
                 six, four = formulas(h)
         except (ArithmeticError, ValueError):  # of functions that are not defined so far away
-            if level == LEVELS - 1 and found is None:
+            if level == levels - 1 and found is None:
                 raise
-            h *= SHORTER
+            h *= factor
             continue
         miss = _disagreement(six, four, sizes)
         if found is None or miss < least:
             found, good = six, h
-        elif least < np.inf:
+        elif least < np.inf and miss >= worse * least:
             break
         least = min(least, miss)
         if miss <= agree:
             break
-        h *= SHORTER
+        h *= factor
     assert found is not None
     return found, good
 
