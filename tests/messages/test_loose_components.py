@@ -132,8 +132,8 @@ def test_a_resumed_run_knows_that_it_began_as_nothing(tmp_path: Path, steps: Any
     def asleep() -> Any:
         return iso.MechanicalSystem(M=1.0, Q=lambda q, v, t: np.array([1e-9 * t**2]), q0=[0.0], v0=[0.0])
 
+    kept = Checkpoint(tmp_path / "part", every=2)
     with pytest.warns(LooseToleranceWarning, match=r"stayed below \d"):
-        kept = Checkpoint(tmp_path / "part", every=2)
         iso.integrate(asleep(), t_end=2.0, checkpoint=kept, observe=lambda sample: bool(sample.t > 0.0), **steps)
     with pytest.warns(LooseToleranceWarning, match=r"stayed below 1\.\de-09"):
         iso.resume(tmp_path / "part", asleep())
