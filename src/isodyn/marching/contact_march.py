@@ -279,8 +279,8 @@ def sized_with_contacts(
         wrong = OK if status in TAKEN else status
         if wrong == OK and plan.estimates == 1:
             p = by_reference(Physics(model, leg.traits, leg.holonomic, leg.closure, memory.rows, tables, scratch))
-            t_end, lasting = min(t_1, leg.t_limit), plan.tolerance > 0.0
-            wrong = estimate(p, leg, t_end, True, lasting, memory.before, state, memory, counters)
+            t_end = min(t_1, leg.t_limit)
+            wrong = estimate(p, leg, t_end, True, plan.tolerance, memory.before, state, memory, counters)
         factor = judged(plan, leg, state, memory) if wrong == OK else HALF
         if factor > 0.0:
             wanted = factor * (t_1 - t)

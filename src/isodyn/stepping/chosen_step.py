@@ -110,7 +110,7 @@ def attempt(
     if status == OK and plan.estimates == 1:
         complete = plan.tolerance == 0.0  # whoever judges the step sees both errors, and all of them
         t_end = min(t_1, leg.t_limit)
-        status = estimate(p, leg, t_end, complete, not complete, memory.before, state, memory, counters)
+        status = estimate(p, leg, t_end, complete, plan.tolerance, memory.before, state, memory, counters)
     return status
 
 

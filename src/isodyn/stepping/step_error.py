@@ -21,11 +21,7 @@ differences of the balance; that with M alone takes one balance, far along e_v, 
 M e_v is left of it, unless the balance bends in a (implicit systems of first order) or does not
 hold (forces of contacts).
 
-DAEs of first order whose constraints leave out z (index 2) close v_{n+1} alone. There the lower
-rows of the same solution, δz, are an error of z and of a = v̇ in the step: G(λ₅Δt δa − e_v) = 0, so
-that a misses what a change δz/(λ₅Δt) does in the balance. It is of second order and unseen in e_v,
-which passes through zero on its own. Its part of the largest a so far is held to tol^(2/3).
-Rates far below those of motions with such steps count as rest.
+What the lower rows take of e_v is an error of a and λ all the same (isodyn.stepping.error_of_rates).
 """
 
 from __future__ import annotations
@@ -37,6 +33,7 @@ from isodyn.kernels.compiled import BALANCE, GENERAL, OK, FloatArray, f8, i8, ke
 from isodyn.stepping.close_look import is_familiar, note_look, take_part
 from isodyn.stepping.closure import copy_to, fill_with, finite, measure, measure_forces
 from isodyn.stepping.corrections import solve
+from isodyn.stepping.error_of_rates import as_error_of_v, error_of_rates, may_count
 from isodyn.stepping.memory import (
     COUNTERS,
     LEG,
@@ -56,10 +53,6 @@ from isodyn.stepping.returned_error import leave_out_returned
 REACH = 1e-3  # of the acceleration: how far the balance is followed along a
 FAR = 1e14  # the same, where nothing but the product with the masses shall be left
 BEYOND = 1e300  # an error that is not a number
-# rates that are compared with no less than this, in units of tol^(1/3)|v|/Δt: what a motion has whose
-# steps are as long as its error allows; slower ones are rest
-OF_REST = 0.1
-ALONG_Z = 1e-6  # of the multipliers: how far the balance is followed along them
 PRECISE = 1e-8  # tolerance of the iteration with which the balance at its end counts as zero
 
 
@@ -231,49 +224,33 @@ def balance_now(
 
 
 @kernel()
-def change_along(p: Physics, t: float, state: State, phi: float, change: FloatArray, memory: Memory) -> int:
-    """memory.r_plus[:n] = what a change of the multipliers, those that are enforced, does in the
-    balance; memory.r is the balance without it."""
-    far, unit, n = 0.0, 1.0, memory.x.size
-    for k in range(p.rows.size):
-        far = max(far, abs(change[k]) * memory.row_sizes[p.rows[k]])
-        size_z = state.sizes_z[p.rows[k]]
-        unit = min(unit, size_z) if size_z > 0.0 else unit
-    step = ALONG_Z * max(unit, measure(state.lam, memory.row_sizes)) / far if far > 0.0 else 1.0
-    copy_to(state.lam, memory.lam_1)
-    for k in range(p.rows.size):
-        memory.lam_1[p.rows[k]] += step * change[k]
-    for i in range(n):
-        memory.a[i] = state.a[i] + phi * state.da[i]
-    status = p.model(
-        BALANCE, t, state.q, state.v, memory.a, memory.lam_1, memory.c, p.tables, p.scratch, memory.r_plus[:n]
-    )
-    for i in range(n):
-        memory.r_plus[i] = (memory.r_plus[i] - memory.r[i]) / step
-    return status
-
-
-@kernel()
-def error_of_rates(
-    p: Physics, leg: Leg, t: float, raw: float, push: float, state: State, memory: Memory, counters: Counters
+def hidden_by_constraints(
+    p: Physics,
+    leg: Leg,
+    t: float,
+    looked_at: bool,
+    push: float,
+    tolerance: float,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
-    """memory.error_a from memory.dx, the errors of v and of multipliers; `raw` is the error of v
-    before its part off the constraints was taken from it, and `push` W₁Λ₆ M times that, each by its
-    measure."""
-    if not (p.traits & GENERAL and p.rows.size > 0 and push > 0.0):
-        return OK
-    status = change_along(p, t, state, leg.phi, memory.dx[memory.x.size :], memory)
-    counters.evaluations += 1
-    share = measure_forces(memory.r_plus, memory.by_v) / push
-    found = (1.0 if share > 1.0 else share) * raw / (leg.l5 * state.dt)
-    if not found <= memory.error_a:
-        memory.error_a = found
-    return status
+    """memory.error_a from memory.dx, what is left of memory.error_v, and its multipliers, if they may
+    count; `push` is W₁Λ₆ M e_v by its measure, memory.r the balance if that was looked at."""
+    n, status = memory.x.size, OK
+    left = largest_error(memory.dx[:n], state.size_v, memory.unit_v, state.least_v, memory)
+    if not may_count(p, leg, left, tolerance, state, memory):
+        return status
+    if not looked_at and memory.eliminate == 0:
+        status = balance_now(p, leg, t, True, state, memory, counters)
+    if p.closure.project > 0:
+        push /= leg.W1L6
+    return error_of_rates(p, leg, t, push, state, memory, counters) if status == OK else status
 
 
 @kernel()
 def error_at_balance(
-    p: Physics, leg: Leg, t: float, lasting: bool, before: State, state: State, memory: Memory, counters: Counters
+    p: Physics, leg: Leg, t: float, tolerance: float, before: State, state: State, memory: Memory, counters: Counters
 ) -> int:
     """`estimate` where the balance may hold elsewhere than at t_{n+1}; memory.r is the balance
     there."""
@@ -286,18 +263,18 @@ def error_at_balance(
         status = damp(p, leg, t, True, memory)
     copy_to(memory.dx, state.missed)
     error_of_v(leg, before, state, memory)
-    if lasting:
+    if tolerance > 0.0:
         leave_out_returned(leg, before, state, memory)
     note_roughness(t, state, memory)
     fill_with(memory.dx, 0.0)
     if status == OK:
         status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
-    raw, push = measure(memory.error_v, memory.by_v), measure_forces(memory.dx, memory.by_v)
+    push = measure_forces(memory.dx, memory.by_v)
     if status == OK:
         status = damp(p, leg, t, False, memory)
     counters.evaluations += 2 if state.q.size > 0 else 1
     if status == OK:
-        status = error_of_rates(p, leg, t, raw, push, state, memory, counters)
+        status = hidden_by_constraints(p, leg, t, True, push, tolerance, state, memory, counters)
     copy_to(memory.dx, memory.error_v)
     copy_to(memory.dp, memory.error_q)
     return status
@@ -305,7 +282,15 @@ def error_at_balance(
 
 @kernel()
 def error_at_end(
-    p: Physics, leg: Leg, t: float, complete: bool, before: State, state: State, memory: Memory, counters: Counters
+    p: Physics,
+    leg: Leg,
+    t: float,
+    complete: bool,
+    tolerance: float,
+    before: State,
+    state: State,
+    memory: Memory,
+    counters: Counters,
 ) -> int:
     """`estimate` where the balance holds at t_{n+1}, and nothing is missed there. Stiff parts take
     back what they do of v first; of q only where its error could be the larger one, or if the
@@ -326,11 +311,11 @@ def error_at_end(
         if status == OK:
             status = add_product(p, t, state, leg, memory.error_v, 0.0, memory, memory.dx)
     counters.evaluations += 1
-    raw, push = measure(memory.error_v, memory.by_v), measure_forces(memory.dx, memory.by_v)
+    push = measure_forces(memory.dx, memory.by_v)
     if status == OK:
         status = damp(p, leg, t, False, memory)
     if status == OK:
-        status = error_of_rates(p, leg, t, raw, push, state, memory, counters)
+        status = hidden_by_constraints(p, leg, t, not affine, push, tolerance, state, memory, counters)
     copy_to(memory.dx, memory.error_v)
     of_v = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory)
     note_look(raw_q, raw_v, raw_q, of_v, state)
@@ -351,13 +336,13 @@ def error_at_end(
     return status
 
 
-@kernel(i8(PHYSICS_REF, LEG, f8, types.boolean, types.boolean, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
+@kernel(i8(PHYSICS_REF, LEG, f8, types.boolean, f8, STATE, STATE, MEMORY, COUNTERS), inner=True, apart=True)
 def estimate(
     p: Physics,
     leg: Leg,
     t: float,
     complete: bool,
-    lasting: bool,
+    tolerance: float,
     before: State,
     state: State,
     memory: Memory,
@@ -365,16 +350,16 @@ def estimate(
 ) -> int:
     """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v;
     what the next one needs into the state. Loads are taken at t. If it need not be complete, the
-    smaller of the errors is only a bound, and no force but those of the model acts. With `lasting`
-    the error of v is that which the motion keeps."""
+    smaller of the errors is only a bound, and no force but those of the model acts. Where the errors
+    are held to a tolerance, other than 0, that of v is the one which the motion keeps."""
     at_end = leg.W1 == 1.0 and leg.l5 == leg.W2L5 and leg.l3 == leg.W3L3
     follow_sizes(state, memory)
     error_of_q(leg, before, state, memory)
     memory.error_a = 0.0
     if at_end:
-        return error_at_end(p, leg, t, complete, before, state, memory, counters)
+        return error_at_end(p, leg, t, complete, tolerance, before, state, memory, counters)
     status = balance_now(p, leg, t, True, state, memory, counters)
-    return error_at_balance(p, leg, t, lasting, before, state, memory, counters) if status == OK else status
+    return error_at_balance(p, leg, t, tolerance, before, state, memory, counters) if status == OK else status
 
 
 @kernel()
@@ -387,7 +372,5 @@ def weigh_errors(plan: Plan, state: State, memory: Memory) -> float:
     if not (finite(memory.error_q) and finite(memory.error_v) and np.isfinite(memory.error_a)):
         return BEYOND
     if memory.error_a > 0.0:
-        far = max(measure(state.size_v, memory.by_v), measure(state.least_v, memory.by_v))
-        fast = max(state.size_a, OF_REST * tolerance ** (1.0 / 3.0) * far / state.dt)
-        state.errors[1] = max(state.errors[1], (memory.error_a / fast) ** 1.5 / tolerance)
+        state.errors[1] = max(state.errors[1], as_error_of_v(memory.error_a, tolerance, state, memory) / tolerance)
     return max(state.errors[0], state.errors[1])
