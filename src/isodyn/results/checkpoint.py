@@ -293,12 +293,12 @@ class Checkpoint:
     def _take(self, block: dict[str, Any], run: Resumable) -> float:
         """Rows of a block into a run; the time that they go to."""
         _fit(block, run)
-        begin, ranks = int(block["begin"]), block["ranks"]
+        begin, ranks, times = int(block["begin"]), block["ranks"], block["rows_t"]
         for name, values in zip(run.rows._fields, run.rows, strict=True):
             values[begin : begin + len(block[f"rows_{name}"])] = block[f"rows_{name}"]
         run.ranks[begin : begin + len(ranks)] = ranks
-        self._rows = begin + len(block["rows_t"])
-        return float(block["state_t"])
+        self._rows = begin + len(times)
+        return float(times[-1] if len(times) else block["state_t"])  # rows may begin later
 
     def read(self, take: Callable[[dict[str, Any]], float]) -> dict[str, Any] | None:
         """Hand over all blocks up to the first that is not sound.
