@@ -59,6 +59,7 @@ from isodyn.stepping.radau_memory import (
     Collocation,
     T,
 )
+from isodyn.stepping.radau_rounding import noise, rounding_of_rows
 from isodyn.stepping.radau_sparse import solve_complex, solve_real
 from isodyn.stepping.rate import velocity_of_q
 from isodyn.stepping.told_step import TAKE
@@ -70,20 +71,10 @@ SWEEPS = 3  # for stages of q where it is not a vector space: each adds a power 
 FAST = 1e-3  # contraction with which the matrices stay
 QUICK = 2  # iterations after which they stay in any case
 TOO_LONG = 0.7  # of a step with which the iteration did not converge: no step is longer for a while
-ABOVE_NOISE = 10.0  # errors allowed, beside what rows carry
+STUCK = 0.1  # contraction with which corrections of that size are rounding
 HALF = 0.5  # of such a step is tried next
 TINY = 1e-300  # beside which every number is large
 LENGTH = GAMMA_RE * GAMMA_RE + GAMMA_IM * GAMMA_IM
-
-
-@kernel()
-def noise(own: Collocation, carried: float, by_v: FloatArray) -> float:
-    """What rows carry, in errors allowed; these are far larger than that from now on."""
-    total, n, nq = 0.0, natural(own.v_0.size), natural(own.q_0.size)
-    for j in range(n):
-        own.scale[nq + j] = max(own.scale[nq + j], ABOVE_NOISE * carried / by_v[j])
-        total += (carried / by_v[j] / own.scale[nq + j]) ** 2
-    return np.sqrt(total / n)
 
 
 @kernel()
@@ -101,6 +92,7 @@ def begin(p: Physics, own: Collocation, t_1: float, state: State, memory: Memory
     own.fastest, own.carried = max(own.fastest, fast), max(own.carried, carried)
     if carried > 0.0:
         own.floor = max(own.floor, noise(own, carried, memory.by_v))
+    own.of_rows = rounding_of_rows(own, fast, memory.by_v) if p.rows.size > 0 and nq > 0 else 0.0
     return velocity_of_q(p, state.q, state.v, memory.by_v, own.q_rate) if nq > 0 else OK
 
 
@@ -262,6 +254,8 @@ def judge(own: Collocation, k: int, change: float) -> int:
         own.contraction = change / own.size_before
         if change <= own.floor and (own.contraction >= 1.0 or own.floor > own.rounding):
             return OK  # it is rounding, or what the rows carry
+        if change <= own.of_rows and own.contraction >= STUCK:
+            return OK
         if own.contraction >= 1.0:
             return NOT_CONVERGED
         own.trust = own.contraction / (1.0 - own.contraction)

@@ -65,6 +65,7 @@ class Collocation(Struct):
     inside = real  # errors allowed in a step, as a part of those of the motion
     rounding = real  # where so much is left, one more correction is the last; not below the tolerance
     floor = real  # the same in this step, with what the rows carry
+    of_rows = real  # what rounding of the rows may leave; corrections of that size shrink no more
     # what rows carry, in typical sizes: at rest, and of the speed; NaN: not known yet
     grain_at_rest, grain = real, real
     reach = real  # how far q was from zero then, in typical sizes; rounding of q comes in beyond that
