@@ -6,10 +6,10 @@ right there, but a = v̇ is not. With δλ, the lower rows of the solution that 
 
     W₁Λ₆ M e_v = J e_v' + Gᵀδλ,        Gᵀδλ = W₁Λ₆ M λ₅Δt δa,
 
-a and λ miss what a change δλ/(λ₅Δt) does in the balance. That is of second order and unseen in e_v',
-which is nothing at all where no freedom is left, as in mechanisms that are driven. Its part of the
-largest a so far is held to tol^(2/3). Rates far below those of motions with such steps count as
-rest.
+a and λ miss what a change δλ/(λ₅Δt) does in the balance. That is of second order and unseen in
+e_v', which is nothing at all where no freedom is left, as in mechanisms that are driven. Its part
+of the largest a so far is held to tol^(2/3). Rates far below those of motions with such steps count
+as rest.
 
 The change of the balance costs a balance or two. Without stiff parts it takes all of e_v that is
 gone, and never more: where that is too little to count, nothing is asked. DAEs of first order whose
@@ -88,9 +88,9 @@ def change_along(p: Physics, t: float, state: State, phi: float, change: FloatAr
 def error_of_rates(
     p: Physics, leg: Leg, t: float, push: float, state: State, memory: Memory, counters: Counters
 ) -> int:
-    """memory.error_a from memory.dx, the errors of v and of multipliers; memory.error_v is the error
-    of v before its part off the constraints was taken from it, `push` the forces that take all of
-    it, by their measure, and memory.r the balance."""
+    """memory.error_a from memory.dx, the errors of v and of multipliers; memory.error_v is the
+    error of v before its part off the constraints was taken from it, `push` the forces that take
+    all of it, by their measure, and memory.r the balance."""
     if memory.eliminate == 1:  # steps have no multipliers; nothing tells what of it stiff parts took
         memory.error_a = max(memory.error_a, rate_that_is_gone(leg, state, memory))
         return OK

@@ -21,7 +21,8 @@ differences of the balance; that with M alone takes one balance, far along e_v, 
 M e_v is left of it, unless the balance bends in a (implicit systems of first order) or does not
 hold (forces of contacts).
 
-What the lower rows take of e_v is an error of a and λ all the same (isodyn.stepping.error_of_rates).
+What the lower rows take of e_v is an error of a and λ all the same
+(isodyn.stepping.error_of_rates).
 """
 
 from __future__ import annotations
@@ -235,8 +236,8 @@ def hidden_by_constraints(
     memory: Memory,
     counters: Counters,
 ) -> int:
-    """memory.error_a from memory.dx, what is left of memory.error_v, and its multipliers, if they may
-    count; `push` is W₁Λ₆ M e_v by its measure, memory.r the balance if that was looked at."""
+    """memory.error_a from memory.dx, what is left of memory.error_v, and its multipliers, if they
+    may count; `push` is W₁Λ₆ M e_v by its measure, memory.r the balance if that was looked at."""
     n, status = memory.x.size, OK
     left = largest_error(memory.dx[:n], state.size_v, memory.unit_v, state.least_v, memory)
     if not may_count(p, leg, left, tolerance, state, memory):
@@ -350,8 +351,8 @@ def estimate(
 ) -> int:
     """Local errors of the step from `before` to `state` into memory.error_q and memory.error_v;
     what the next one needs into the state. Loads are taken at t. If it need not be complete, the
-    smaller of the errors is only a bound, and no force but those of the model acts. Where the errors
-    are held to a tolerance, other than 0, that of v is the one which the motion keeps."""
+    smaller of the errors is only a bound, and no force but those of the model acts. Where the
+    errors are held to a tolerance, other than 0, that of v is the one which the motion keeps."""
     at_end = leg.W1 == 1.0 and leg.l5 == leg.W2L5 and leg.l3 == leg.W3L3
     follow_sizes(state, memory)
     error_of_q(leg, before, state, memory)
