@@ -84,13 +84,14 @@ def test_first_order_rows_too_far_apart_are_told() -> None:
     assert near.at(1.1).v[0] == pytest.approx(np.sin(1.1), abs=1e-3)
 
 
-def driven(**saved: object) -> iso.Solution:
+def driven(**asked: object) -> iso.Solution:
     """A pendulum with friction and a motor that swings it, for eight seconds."""
     mech = iso.Mechanism(gravity=(0, -9.81, 0))
     mech.add_body("bar", mass=1.0, inertia=0.1, position=(0.5, 0), kind="planar")
     mech.add_joint(iso.Hinge("pin", "ground", "bar", point=(0, 0)))
     mech.add_load(iso.FormulaMotor("motor", "pin", torque="0.5*sin(3*t) - 0.1*pin.angle_rate"))
-    return iso.integrate(mech, dt=0.01, t_end=8.0, **saved)
+    steps = {} if "scheme" in asked else {"dt": 0.01}
+    return iso.integrate(mech, t_end=8.0, **steps, **asked)
 
 
 @pytest.mark.parametrize("saved", [{"save": 9}, {"save_every": 100}], ids=str)
@@ -105,6 +106,14 @@ def test_rows_too_few_for_the_work_of_forces_are_told(saved: dict[str, object]) 
         quality = sol.quality()
     assert quality.energy is None
     assert quality.good
+
+
+@pytest.mark.parametrize("method", [iso.DOP853(1e-4), iso.Auto(1e-4)], ids=repr)
+def test_steps_of_high_order_are_too_few_for_the_work_of_forces(method: object) -> None:
+    """Their rows are right, but no trapezoids fit between them: such runs were NOT GOOD."""
+    with pytest.warns(AccuracyWarning, match="too far apart for the work"):
+        assert driven(scheme=method).quality().energy is None
+    assert driven(scheme=method, save=401).quality().energy.good
 
 
 def test_rows_that_are_enough_for_the_work_of_forces() -> None:

@@ -272,11 +272,15 @@ def missed_since_start(t: FloatArray, power: FloatArray, end: FloatArray) -> tup
 
 
 def rows_are_few(sol: Solution, power: FloatArray, end: FloatArray) -> bool:
-    """Whether the rows that were saved are too far apart for the integral of a power."""
-    if sol.stats.steps < sol.t.size:  # all steps are rows
+    """Whether the rows that were saved are too far apart for the integral of a power. Ends of steps
+    of second order are not; those of methods of high order may be, for so much as the motion is
+    right to."""
+    all_steps, of_second_order = sol.stats.steps < sol.t.size, sol.stats.local_error is not None
+    if all_steps and of_second_order:
         return False
     missed, whole = missed_since_start(sol.t, power, end)
-    return missed > MISSED * whole and missed > OF_ENERGY * float(sol.energy()[0].max(initial=0.0))
+    beside_energy = missed > OF_ENERGY * float(sol.energy()[0].max(initial=0.0))
+    return beside_energy and (all_steps or missed > MISSED * whole)
 
 
 def warn_if_rows_are_few(sol: Solution, power: FloatArray, end: FloatArray, stacklevel: int) -> bool:
