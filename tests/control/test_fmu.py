@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from flexible_solids import swinging
 from isodyn.cli import cli
 from isodyn.errors import InputError, NonFiniteError
 from isodyn.models import load_model, to_toml
-from isodyn.models.fmu import FILES, Unit, export_fmu
+from isodyn.models.fmu import FILES, Unit, close_once, export_fmu
 
 FILE = Path(__file__).resolve().parents[2] / "examples" / "models" / "robot_arm_pd.toml"
 OWN = """
@@ -200,6 +203,8 @@ def test_fmpy_goes_back_to_what_was_saved(tmp_path: Path) -> None:
         instanceName="late",
     )
     unit.instantiate()
+    library = Path(unit.dll._name)
+    assert close_once(library.parents[2] / "resources") == [library]
     unit.enterInitializationMode(startTime=0.0)
     unit.exitInitializationMode()
     for k in range(7):
@@ -216,6 +221,32 @@ def test_fmpy_goes_back_to_what_was_saved(tmp_path: Path) -> None:
     assert ways[0] == ways[1]
     sol = iso.integrate(load_model(path).mechanism(), dt=1e-3, t_end=0.03)
     assert ways[0][0] == pytest.approx(sol.joint("shoulder").angle[-1], abs=1e-13)
+
+
+LIBRARY = """
+#include <stdio.h>
+#include <stdlib.h>
+static int held = 1;
+static void ends(void) { printf("static objects end, held: %d\\n", held); fflush(stdout); }
+__attribute__((constructor)) static void opens(void) { atexit(ends); }
+void finalizePythonInterpreter(void) { held = 0; }
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32" or not shutil.which("cc"), reason="needs a compiler of C")
+def test_libraries_of_units_hold_nothing_when_their_static_objects_end(tmp_path: Path) -> None:
+    """That of pythonfmu3 gave back its state twice; some programs aborted at their end (corrupted double-linked list)."""
+    library, resources = tmp_path / "binaries" / "x86_64-linux" / "arm.so", tmp_path / "resources"
+    library.parent.mkdir(parents=True)
+    (library.parent / "arm.txt").write_text("no library", encoding="utf-8")
+    (tmp_path / "arm.c").write_text(LIBRARY, encoding="utf-8")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, tmp_path / "arm.c"], check=True, timeout=60)
+    program = "import ctypes, sys; from pathlib import Path; from isodyn.models.fmu import close_once; "
+    program += "ctypes.CDLL(sys.argv[1]); assert close_once(Path(sys.argv[2])) == [Path(sys.argv[1])]"
+    run = subprocess.run(
+        [sys.executable, "-c", program, library, resources], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert run.stdout == "static objects end, held: 0\n"
 
 
 @pytest.mark.parametrize(

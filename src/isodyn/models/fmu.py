@@ -8,10 +8,14 @@ solution, but for those that need the past. Communication points are times of th
 
 from __future__ import annotations
 
+import ctypes
 import json
+import os
 import re
+import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -278,6 +282,7 @@ class Unit:
         slave
             The `Fmi3Slave`.
         """
+        close_once(Path(slave.resources))
         options = self.options
         slave.description = self.title or None
         slave.default_experiment = pythonfmu3.DefaultExperiment(options["t0"], options["t_end"], options["dt"])
@@ -301,6 +306,36 @@ def _with_files(path: Path, files: Path) -> ModelFile:
     """A model file, with the contents of the files that it names as they are kept in a unit."""
     kept = unpacked(json.loads(files.read_text(encoding="utf-8")))
     return model_from_text(path.read_text(encoding="utf-8"), str(path), files=kept)
+
+
+def close_once(resources: Path) -> list[Path]:
+    """Let the library of a unit give back what it holds before the program ends.
+
+    At the end of a program pythonfmu3's library gives back the state that its instances share when
+    its static objects end, and once more when it is closed. The second time it writes into memory
+    that is free, and the program may abort. After `finalizePythonInterpreter` it holds nothing.
+    Under Windows the order is the other one, and a library that is held could not be deleted.
+
+    Parameters
+    ----------
+    resources
+        The folder of that name in the unit.
+
+    Returns
+    -------
+    libraries
+        Those that were found.
+    """
+    found: list[Path] = []
+    if sys.platform == "win32":
+        return found
+    for path in sorted(resources.parent.glob("binaries/*/*")):
+        with suppress(OSError, AttributeError):  # not the library that is loaded; another pythonfmu3
+            library = ctypes.CDLL(str(path), mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+            # what is told last runs first: before the static objects of the library
+            ctypes.CDLL(None).__cxa_atexit(library.finalizePythonInterpreter, None, None)
+            found.append(path)
+    return found
 
 
 def _getter(values: dict[str, float], name: str) -> Callable[[], float]:
