@@ -27,6 +27,7 @@ from isodyn.results.contacts import lost_in_impacts, power_of_contacts
 from isodyn.results.dense_output import left_limits, same_time
 from isodyn.results.switched import NAME as LOADS_OFF
 from isodyn.results.switched import TIMES, loads_off, off_beside, off_since
+from isodyn.schemes import FirstOrderScheme, Scheme
 from isodyn.systems.base import System
 from isodyn.systems.questions import Questions
 from isodyn.systems.scales import pace, reach, sizes_of_rows
@@ -275,8 +276,8 @@ def rows_are_few(sol: Solution, power: FloatArray, end: FloatArray) -> bool:
     """Whether the rows that were saved are too far apart for the integral of a power. Ends of steps
     of second order are not; those of methods of high order may be, for so much as the motion is
     right to."""
-    all_steps, of_second_order = sol.stats.steps < sol.t.size, sol.stats.local_error is not None
-    if all_steps and of_second_order:
+    all_steps = sol.stats.steps < sol.t.size
+    if all_steps and isinstance(sol.scheme, Scheme | FirstOrderScheme):
         return False
     missed, whole = missed_since_start(sol.t, power, end)
     beside_energy = missed > OF_ENERGY * float(sol.energy()[0].max(initial=0.0))
