@@ -178,6 +178,7 @@ def guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory: Memor
     recall(leg, dt, state, memory)
     for i in range(memory.x.size):
         memory.p[i], memory.u[i] = 0.0, 0.0
+    memory.brought_back = 0.0
     for i in range(state.lam.size):
         memory.lam[i], memory.mu[i], memory.nu[i] = state.lam[i], 0.0, 0.0
     memory.size_a = measure(memory.a_p, memory.by_v)
