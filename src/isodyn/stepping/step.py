@@ -178,7 +178,6 @@ def guess(p: Physics, leg: Leg, t: float, dt: float, state: State, memory: Memor
     recall(leg, dt, state, memory)
     for i in range(memory.x.size):
         memory.p[i], memory.u[i] = 0.0, 0.0
-    memory.brought_back = 0.0
     for i in range(state.lam.size):
         memory.lam[i], memory.mu[i], memory.nu[i] = state.lam[i], 0.0, 0.0
     memory.size_a = measure(memory.a_p, memory.by_v)
@@ -256,6 +255,7 @@ def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counter
     """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in
     `state` is unchanged."""
     t, c = state.t, memory.c
+    memory.brought_back = 0.0
     dt = size_between(leg, t, t_1, state.dt)
     c[0] = leg.W1L6
     c[1] = dt * leg.W2L5
