@@ -45,6 +45,15 @@ def driven_four_bar() -> Any:
     return mech
 
 
+def late_ramp() -> Any:
+    """Rest, a drive of 0.2 s, and rest: a step over all of it ends with the right v and λ."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("arm", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0)))
+    mech.add_joint(iso.Drive("drive", "pin", iso.Ramp(0.0, 0.4, 0.7, 0.9)))
+    return mech
+
+
 def run(make: Any, scheme: Any, rtol: float) -> iso.Solution:
     formulation = scheme if not isinstance(scheme, iso.Scheme | None) else None
     member = None if formulation is not None else scheme
@@ -82,3 +91,32 @@ def test_accelerations_and_multipliers_follow_the_tolerance(make: Any, scheme: A
     assert found.max() < 25.0
     a_and_multipliers = found[:, 2:]
     assert (a_and_multipliers.max(axis=0) < 5.0 * a_and_multipliers.min(axis=0)).all()
+
+
+@pytest.mark.parametrize(
+    "scheme", [None, iso.Scheme.V0(0.5, 1, 0.5), iso.Projection()], ids=["default", "V0", "projection"]
+)
+def test_drives_that_begin_and_end_in_a_quiet_run_are_seen(scheme: Any) -> None:
+    """Five steps, one over all of the drive, and a wrong by all of itself, with any rtol."""
+    exact = iso.integrate(late_ramp(), iso.Radau(1e-9), t_end=1.5, save=TIMES)
+    for rtol in (1e-1, 1e-2, 1e-3):
+        assert max(errors_over_rtol(run(late_ramp, scheme, rtol), exact, rtol)) < 15.0
+
+
+def test_a_table_that_begins_to_move_moves_what_lies_on_it() -> None:
+    """Seven steps, one over all of the ramp, and the ball pressed as it does at rest, with any rtol."""
+
+    def make() -> Any:
+        mech = iso.Mechanism(gravity=(0, 0, -9.81))
+        mech.add_body("table", mass=5.0, inertia=(0.1, 0.1, 0.1), position=(0, 0, 0))
+        mech.add_joint(iso.Prismatic("guide", "ground", "table", point=(0, 0, 0), axis=(0, 0, 1)))
+        mech.add_joint(iso.Drive("lift", "guide", iso.Ramp(0.0, 0.05, 0.7, 0.9)))
+        mech.add_body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004), position=(0, 0, 0.1))
+        mech.add_contact(iso.SpherePlane("floor", "ball", "table", radius=0.1, mu=0.3))
+        return mech
+
+    for rtol in (1e-2, 1e-3):
+        sol = run(make, None, rtol)
+        s = np.clip((sol.t - 0.7) / 0.2, 0.0, 1.0)
+        lifted = 0.05 * (60.0 * s - 180.0 * s**2 + 120.0 * s**3) / 0.2**2
+        assert np.abs(sol.contact("floor").normal - 9.81 - lifted).max() < 20.0 * rtol * 7.2

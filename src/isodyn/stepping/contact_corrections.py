@@ -54,6 +54,7 @@ def correct_position(
         fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
         if p.rows.size > 0:
             status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
+            memory.brought_back += measure(memory.dp, memory.by_v)
         if status == OK:
             status = ask(g, POSITION, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.gap)
         if status != OK:

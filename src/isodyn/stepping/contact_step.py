@@ -80,6 +80,7 @@ def begin(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counte
     predict(leg, dt, state, memory)
     guess(p, leg, min(state.t + leg.W1 * dt, leg.t_limit), dt, state, memory, counters)
     fill_with(memory.p, 0.0)
+    memory.brought_back = 0.0
     return dt
 
 

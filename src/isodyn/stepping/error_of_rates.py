@@ -11,6 +11,9 @@ e_v', which is nothing at all where no freedom is left, as in mechanisms that ar
 of the largest a so far is held to tol^(2/3). Rates far below those of motions with such steps count
 as rest.
 
+How far q_{n+1} had to be moved onto φ = 0 is the same for q, and the only thing that tells of a
+drive which begins and ends inside a step. It counts beside what the largest v would move.
+
 The change of the balance costs a balance or two. Without stiff parts it takes all of e_v that is
 gone, and never more: where that is too little to count, nothing is asked. DAEs of first order whose
 constraints leave out z (index 2) close v_{n+1} alone, and are asked always.
@@ -26,7 +29,7 @@ from isodyn.stepping.memory import Counters, Leg, Memory, Physics, State
 # steps are as long as its error allows; slower ones are rest
 OF_REST = 0.1
 ALONG_Z = 1e-6  # of the multipliers: how far the balance is followed along them
-PART = 0.1  # of what constraints of mechanical systems hide: held to the tolerance as an error of a
+PART = 0.1  # of what constraints of mechanical systems hide: held to the tolerance
 FAINT = 0.1  # of the tolerance: errors of rates below that change no step
 
 
@@ -37,6 +40,22 @@ def as_error_of_v(rate: float, tolerance: float, state: State, memory: Memory) -
     far = max(measure(state.size_v, memory.by_v), measure(state.least_v, memory.by_v))
     fast = max(state.size_a, OF_REST * tolerance ** (1.0 / 3.0) * far / state.dt)
     return float((rate / fast) ** 1.5) if rate > 0.0 else 0.0
+
+
+@kernel()
+def note_way_back(p: Physics, state: State, memory: Memory) -> None:
+    """memory.brought_back of the step that was taken; projections and contacts have noted theirs."""
+    if p.rows.size > 0:
+        memory.brought_back += state.dt * state.dt * measure(memory.p, memory.by_v)
+
+
+@kernel()
+def way_as_error_of_v(state: State, memory: Memory) -> float:
+    """What memory.brought_back counts beside errors of v: its part of what the largest v would move
+    in the step, to the power of 3/2."""
+    far = max(measure(state.size_v, memory.by_v), measure(state.least_v, memory.by_v))
+    way = PART * memory.brought_back
+    return float((way / (far * state.dt)) ** 1.5) if way > 0.0 else 0.0
 
 
 @kernel()

@@ -268,6 +268,7 @@ class Memory(Struct):
     # unit that a component has at least
     error_q, error_v, unit_q, unit_v = reals("nv"), reals("nv"), reals("nv"), reals("nv")
     error_a = real  # of rates of v, by multipliers, as measure(a, by_v)
+    brought_back = real  # how far constraints moved q_{n+1}, as measure(q, by_v)
     unit, follows, part = integers("nv"), integer, real
     aside = one(State)  # a state of which acceleration and multipliers are asked
     before = one(State)  # the state before a step that may have to be undone

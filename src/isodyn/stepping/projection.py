@@ -188,6 +188,7 @@ def project_position(p: Physics, t: float, c: FloatArray, most: int | np.int64, 
             break
         before = change
     copy_to(q, memory.q_1)
+    memory.brought_back = measure(moved, memory.by_v)
     if most == 0 and status == OK and measure(moved, memory.by_v) > NEAR * measure(q, memory.by_q):
         status = mass_matrix(p, t, q, memory.v_1, memory.a_1, memory.lam_1, c, memory, False)
     return status

@@ -255,6 +255,7 @@ def step(p: Physics, leg: Leg, t_1: float, state: State, memory: Memory, counter
     """From state.t to t_1; loads are not asked for later than leg.t_limit. On failure the motion in
     `state` is unchanged."""
     t, c = state.t, memory.c
+    memory.brought_back = 0.0
     dt = size_between(leg, t, t_1, state.dt)
     c[0] = leg.W1L6
     c[1] = dt * leg.W2L5

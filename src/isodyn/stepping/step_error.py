@@ -34,7 +34,7 @@ from isodyn.kernels.compiled import BALANCE, GENERAL, OK, FloatArray, f8, i8, ke
 from isodyn.stepping.close_look import is_familiar, note_look, take_part
 from isodyn.stepping.closure import copy_to, fill_with, finite, measure, measure_forces
 from isodyn.stepping.corrections import solve
-from isodyn.stepping.error_of_rates import as_error_of_v, error_of_rates, may_count
+from isodyn.stepping.error_of_rates import as_error_of_v, error_of_rates, may_count, note_way_back, way_as_error_of_v
 from isodyn.stepping.memory import (
     COUNTERS,
     LEG,
@@ -357,6 +357,7 @@ def estimate(
     follow_sizes(state, memory)
     error_of_q(leg, before, state, memory)
     memory.error_a = 0.0
+    note_way_back(p, state, memory)
     if at_end:
         return error_at_end(p, leg, t, complete, tolerance, before, state, memory, counters)
     status = balance_now(p, leg, t, True, state, memory, counters)
@@ -372,6 +373,7 @@ def weigh_errors(plan: Plan, state: State, memory: Memory) -> float:
     state.errors[1] = largest_error(memory.error_v, state.size_v, memory.unit_v, state.least_v, memory) / tolerance
     if not (finite(memory.error_q) and finite(memory.error_v) and np.isfinite(memory.error_a)):
         return BEYOND
+    state.errors[1] = max(state.errors[1], way_as_error_of_v(state, memory) / tolerance)
     if memory.error_a > 0.0:
         state.errors[1] = max(state.errors[1], as_error_of_v(memory.error_a, tolerance, state, memory) / tolerance)
     return max(state.errors[0], state.errors[1])
