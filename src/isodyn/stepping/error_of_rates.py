@@ -44,7 +44,8 @@ def as_error_of_v(rate: float, tolerance: float, state: State, memory: Memory) -
 
 @kernel()
 def note_way_back(p: Physics, state: State, memory: Memory) -> None:
-    """memory.brought_back of the step that was taken; projections and contacts have noted theirs."""
+    """memory.brought_back of the step that was taken; projections and contacts have noted
+    theirs."""
     if p.rows.size > 0:
         memory.brought_back += state.dt * state.dt * measure(memory.p, memory.by_v)
 
