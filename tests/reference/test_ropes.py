@@ -104,3 +104,29 @@ def test_a_lock_of_what_is_held_does_nothing() -> None:
     again = iso.Event(lambda t, q, v: t - 0.3, action=iso.Lock("rope"))
     sol = iso.integrate(system(), t_end=0.4, events=[again], **WAYS["Baumgarte"])
     assert np.linalg.norm(sol.q[-1]) == pytest.approx(1.0, abs=1e-3)
+
+
+def latch() -> Any:
+    """An arm that falls, and a bob on a hinge at its end that can be held in line with it."""
+    mech = iso.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("arm", mass=1.0, inertia=(0.01, 0.09, 0.09), position=(0.5, 0, 0))
+    mech.add_joint(iso.Hinge("pin", "ground", "arm", point=(0, 0, 0), axis=(0, 1, 0)))
+    mech.add_body("bob", mass=0.3, inertia=(1e-3, 1e-3, 1e-3), position=(1.5, 0, 0))
+    mech.add_joint(iso.Hinge("hook", "arm", "bob", point=(1, 0, 0), axis=(0, 1, 0)))
+    mech.add_joint(iso.Drive("hold", "hook", iso.Polynomial(0.0)))
+    return mech
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [{"dt": 1e-3}, {"dt": iso.Adaptive(1e-3)}, {"scheme": iso.Radau(1e-8)}, {"scheme": iso.DOP853(1e-9)}],
+    ids=str,
+)
+def test_what_is_released_is_locked_when_it_is_back_and_not_at_once(steps: Any) -> None:
+    """The angle of a latch is zero when it opens, and so is its rate but for rounding: that had a sign, and
+    the angle passed zero after 60 ps."""
+    shut = iso.Event("hook.angle", action=iso.Lock("hold"), name="shut")
+    opened = iso.Event(lambda t, q, v: t - 1.6, action=iso.Release("hold"), name="open")
+    sol = iso.integrate(latch(), t_end=2.0, released=["hold"], events=[shut, opened], **steps)
+    assert [event.name for event in sol.events] == ["shut", "open", "shut"]
+    assert [event.t for event in sol.events] == pytest.approx([0.567776, 1.6, 1.915053], abs=5e-4)

@@ -53,6 +53,7 @@ from isodyn.stepping.guards import MOMENT, NOISE, VALUES, Guards
 
 if TYPE_CHECKING:
     from isodyn.marching.last_step import LastStep
+    from isodyn.open_types import BoolArray
 
 PIECES = 8  # of a step in which signs are compared
 SAME = 1e-6  # of a step: two zeros of one function are the same one
@@ -211,7 +212,11 @@ class EventWatch:
         pieces, found, right = times, [], self.led_value(k, path(t_0))
         if values[0] == 0.0:  # the sign of a moment later
             moment, slope = MOMENT * (t_1 - t_0), float(guards.start_slopes[k])
-            soon, least = (slope * moment, 0.0) if not np.isnan(slope) else (g(t_0 + moment), 2.0 * abs(right))
+            unknown = np.isnan(slope)
+            soon, least = (g(t_0 + moment), max(2.0 * abs(right), noise)) if unknown else (slope * moment, 0.0)
+            if unknown and not abs(soon) > least:  # as soon as it is more than rounding
+                clear = next((i for i, x in enumerate(values) if abs(x) > noise), PIECES)
+                times, values = [t_0, *times[clear:]], [0.0, *values[clear:]]
             values[0] = soon if abs(soon) > least else values[1]
         elif values[0] * right < 0.0 and abs(right) > noise:  # forces jumped there
             found = [Zero(t_0, k, right > 0.0)] if direction * right >= 0.0 else []
@@ -302,6 +307,7 @@ class EventWatch:
             after = run.sample()
             forget_leads(self, corrected, after)
             self.begin(tuple(zero.number for zero in zeros), sizes)
+            self.forget_slopes(sizes == 0.0, before, after)
             self.acted = [*self.acted[-CROWD:], t]
             refuse_crowd(self.acted, float(run.stretches[-1].t_stop - run.stretches[0].t_start))
         else:
@@ -312,6 +318,12 @@ class EventWatch:
             name = name_of(self.events[ends[0].number], self.order[ends[0].number])
             return f"stopped by {name} at t = {t:g} after {int(run.counters.steps)} steps"
         return None
+
+    def forget_slopes(self, held: BoolArray, before: Sample, after: Sample) -> None:
+        """Functions that were nothing in the step before, as what is locked, have slopes that are
+        rounding, unless the velocities have changed."""
+        if np.abs(after.v - before.v).max(initial=0.0) <= NOTHING * np.abs(before.v).max(initial=0.0):
+            self.guards.start_slopes[held & (self.guards.starts == 0.0)] = np.nan
 
     def is_now(self, zero: float, t: float) -> bool:
         """Whether a zero is at the end of the step, at t, up to rounding."""
