@@ -117,6 +117,8 @@ def test_names():
         (rod, [iso.RollingSphere("r", "rod", radius=-0.1)], r"'r': the radius must be positive, received -0\.1", None),
         (rod, [BALL, iso.Drive("d", "ball")], "drive 'd': joint 'ball' has no coordinate to act on", "universal and planar pairs"),
         (rod, [PIN, iso.Drive("d", "pin", coordinate="length")], "drive 'd': joint 'pin' has no coordinate 'length'", "it has angle"),
+        (rod, [PIN, iso.Drive("d", "pin", iso.Pulse(0.3, 0.4, 0.6))], r"drive 'd' has positions that jump, Pulse\(0\.3", "a Ramp or"),
+        (rod, [PIN, iso.Drive("d", "pin", iso.Staircase([0.0, 0.5], [0.0, 0.2]))], "drive 'd' has positions that jump", "Motor with"),
         (rod, [PIN, iso.Drive("d", "pni")], "drive 'd': there is no joint named 'pni'", "did you mean 'pin'"),
         (rod, [PIN, iso.Drive("d", "pin", "sin")], "formula 'sin', column 1: sin is a function", "write sin(…)"),
         (two, [PIN, SLIDE, iso.Gear("g", "pin", "slide", 2.0)], "joint 'slide' has no coordinate 'angle'", "it has displacement"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from isodyn.errors import InputError, about
+from isodyn.expressions.time import Pulse, Staircase
 from isodyn.joints import measures as words
 from isodyn.joints.actions import of_couplings, of_rope
 from isodyn.joints.part import JointPart, JointRows, JointWorld
@@ -46,7 +47,7 @@ class Drive(JointPart):
     Raises
     ------
     InputError
-        If the joint or the coordinate is unknown.
+        If the joint or the coordinate is unknown, or if the function jumps (`Pulse`, `Staircase`).
 
     Examples
     --------
@@ -72,11 +73,22 @@ class Drive(JointPart):
     }
 
     def build(self, world: JointWorld) -> JointRows:
+        _refuse_jumps(self.what, self.value)
         with about(self.name, "joint" if self.coordinate is None else "coordinate"):
             word = world.coordinate(self.what, self.joint, self.coordinate)
         turns = word.kind in words.WHOLE_TURNS
         row = Row(self.name, "drive", RowKind.DRIVE, ((1.0, word),), self.value, any_turn=turns)
         return JointRows([row], world.joint(self.joint).action)
+
+
+def _refuse_jumps(what: str, value: object) -> None:
+    """InputError for positions that jump: no velocity leads from one to the other."""
+    pulse = isinstance(value, Pulse) and value.value != 0.0
+    if pulse or (isinstance(value, Staircase) and np.ptp(value.values) > 0.0):
+        raise InputError(
+            f"{what} has positions that jump, {value!r}",
+            hint="let a Ramp or a Table lead from one to the other, or a Motor with speed= and gain=",
+        )
 
 
 @joint("coupling")
