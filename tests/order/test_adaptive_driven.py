@@ -120,3 +120,27 @@ def test_a_table_that_begins_to_move_moves_what_lies_on_it() -> None:
         s = np.clip((sol.t - 0.7) / 0.2, 0.0, 1.0)
         lifted = 0.05 * (60.0 * s - 180.0 * s**2 + 120.0 * s**3) / 0.2**2
         assert np.abs(sol.contact("floor").normal - 9.81 - lifted).max() < 20.0 * rtol * 7.2
+
+
+@pytest.mark.parametrize("rtol", [1e-1, 1e-2])
+def test_a_floor_that_begins_to_rise_under_a_mass_is_seen(rtol: float) -> None:
+    """Its gap moves q alone, as a drive does: the mass stayed at its old force, and its rows were inside
+    the floor."""
+
+    def height(t: float) -> float:
+        x = min(max((t - 0.7) / 0.2, 0.0), 1.0)
+        return 0.05 * x**3 * (10.0 - 15.0 * x + 6.0 * x * x)
+
+    mass = iso.MechanicalSystem(
+        M=1.0,
+        Q=lambda q, v, t: np.array([-9.81]),
+        gap=lambda q, t: np.array([q[0] - height(t)]),
+        q0=[0.0],
+        v0=[0.0],
+        restitution=0.0,
+    )
+    sol = iso.integrate(mass, dt=iso.Adaptive(rtol, atol=0.05 * rtol), t_end=1.5, save=301)
+    assert sol.q[:, 0] == pytest.approx([height(t) for t in sol.t], abs=1e-5)
+    x = np.clip((sol.t - 0.7) / 0.2, 0.0, 1.0)
+    exact = 0.05 / 0.2**2 * (60.0 * x - 180.0 * x**2 + 120.0 * x**3)
+    assert np.abs(sol.a[:, 0] - exact).max() < 0.1 * np.abs(exact).max()

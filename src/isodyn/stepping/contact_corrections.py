@@ -54,7 +54,6 @@ def correct_position(
         fill(p, memory.gap_q, p.holonomic, memory, memory.dp)
         if p.rows.size > 0:
             status = solve(p, t, c, memory, memory.dp, memory.r_plus, False)
-            memory.brought_back += measure(memory.dp, memory.by_v)
         if status == OK:
             status = ask(g, POSITION, t_1, memory.q_1, memory.v_1, memory.a, c, contacts.gap)
         if status != OK:
@@ -70,6 +69,7 @@ def correct_position(
             inverse, known = inverse_of(problem, chosen, many, factor), many
             before[:many] = chosen[:many]
         add_responses(problem, chosen, many, factor, inverse, x, memory.dp)
+        memory.brought_back += measure(memory.dp, memory.by_v)
         copy_to(memory.dp, memory.d)
         copy_to(memory.q_1, memory.q)
         status = retract(p, memory.q, memory.d, c, memory.q_1)
